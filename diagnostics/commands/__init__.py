@@ -1,0 +1,1 @@
+"""One file per command; see `diagnostics.cli` for what a command is."""

@@ -1,0 +1,57 @@
+"""What is known of the network between ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortState(Evidence):
+    """A network port (ibstat, ip link, ethtool, NCCL). Subject: interface, host.
+
+    `state` is "up", "down", "init" or the tool's own word.
+
+        State: Active
+    """
+
+    state: str
+    rate_gbit_s: float | None = None
+    fabric: str = "ethernet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortErrors(Evidence):
+    """Error counters of a port. Subject: interface, host.
+
+    SymbolErrorCounter:..............65535
+    """
+
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reachability(Evidence):
+    """Somebody tried to reach a host. Subject: server.
+
+    `outcome` is "answered", "refused", "timed-out", "unreachable" or "unknown-name".
+
+        curl: (28) Failed to connect to 10.0.0.4 port 29500: Connection timed out
+    """
+
+    outcome: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark(Evidence):
+    """A measured rate (nccl-tests, iperf, ib_write_bw, scaling tables). Subject: host, interface.
+
+    8589934592 2147483648 float sum -1 91254 94.1 176.5 N/A
+    """
+
+    name: str
+    value: float
+    unit: str

@@ -1,0 +1,168 @@
+"""What is known of volumes, files and their contents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount(Evidence):
+    """A mounted filesystem. Subject: mount, device, server.
+
+    `filesystem` is the recognised name ("moosefs", "nfs", "ext4", ...: matched by the source, since a FUSE
+    type says nothing); `network` is True when its data live behind a server.
+
+        mfs#10.0.0.1:9421 /workspace fuse rw,nosuid,nodev,relatime,user_id=0,group_id=0,allow_other 0 0
+    """
+
+    device: str
+    type: str
+    filesystem: str
+    network: bool
+    options: tuple[str, ...] = ()
+
+    @property
+    def read_only(self) -> bool:
+        return "ro" in self.options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskUsage(Evidence):
+    """A row of df: bytes, or counts of inodes when `inodes`. Subject: mount, device.
+
+    /dev/loop0      344M  344M     0 100% /workspace/ckpt
+    """
+
+    size: int | None
+    used: int | None
+    available: int | None
+    used_percent: float | None = None
+    inodes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry(Evidence):
+    """A file in a listing; None = the listing does not say. Subject: path.
+
+    -rw-r--r-- 1 root root 130845335 2026-11-29 12:23:54 step_000020.pt
+    """
+
+    size: int | None
+    modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checksum(Evidence):
+    """A content hash of a file. Subject: path.
+
+    a4c14c9712d95f886d575822d98051af  step_000010.pt
+    """
+
+    algorithm: str
+    digest: str
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecksumVerdict(Evidence):
+    """A file compared with what it should be. Subject: path.
+
+    `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch.
+
+        step_000020.pt: FAILED
+    """
+
+    outcome: str
+    first_difference: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolError(Evidence):
+    """A tool's own error message about a file. Subject: path. `error` is the errno's name where recognised.
+
+    cp: error writing '/workspace/ckpt/test.pt': No such device or address
+    """
+
+    tool: str
+    error: str | None
+    text: str
+    operation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandOutcome(Evidence):
+    """What became of a command that a person ran. Subject: path where the command names one.
+
+    `outcome` is "ok", "failed", "timed-out" or "hanging".
+
+        (still hanging after 13 s, although timeout has sent SIGTERM)
+    """
+
+    command: str
+    outcome: str
+    status: int | None = None
+    after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeClientMessage(Evidence):
+    """The user-space client of a network filesystem complains. Subject: pid, server, mount where said.
+
+    `about` is "no-copies", "timed-out", "connection-lost", "write-failed", "recovered" or "other".
+
+        mfsmount[25425]: file: 6, index: 0, chunk: 0000000000000004, version: 1 - there are no valid copies
+    """
+
+    filesystem: str
+    about: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pressure(Evidence):
+    """A line of /proc/pressure (PSI), percent of time. It is machine-wide unless the subject has a cgroup.
+
+    io some avg10=5.58 avg60=42.88 avg300=27.83 total=1102539691
+    """
+
+    resource: str
+    scope: str
+    avg10: float
+    avg60: float
+    avg300: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryInfo(Evidence):
+    """The machine's memory, in KiB (meminfo, free).
+
+    MemTotal:       24684084 kB
+    """
+
+    values_kib: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CgroupMemory(Evidence):
+    """A memory cgroup's limit and use, in bytes; None = unlimited or unknown. Subject: cgroup.
+
+    1926234112	1926234112	2223	oom_kill_disable 0	under_oom 0	oom_kill 1
+    """
+
+    limit: int | None
+    usage: int | None
+    peak: int | None = None
+    oom_kills: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IoStatistics(Evidence):
+    """Rates and waits of a device or a mount (iostat, nfsiostat, mountstats, fio). Subject: device or mount.
+
+    nvme0n1  12.0  0.5  3.1  ...  99.8
+    """
+
+    values: Mapping[str, float]
