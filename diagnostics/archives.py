@@ -11,13 +11,14 @@ import gzip
 import io
 import lzma
 import os
+import stat
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, cast
 
 import zstandard
 
@@ -46,9 +47,9 @@ def artefacts(*paths: str | Path) -> Iterator[Artefact]:
             raise UnreadableInput(f"{path} does not exist", "give a folder, an archive or files") from None
         except OSError as error:
             raise UnreadableInput(f"{path} cannot be opened: {error.strerror}", "check its permissions") from None
-        if os.path.isdir(path):
+        if stat.S_ISDIR(mode):
             yield from _folder(path)
-        elif (mode & 0o170000) == 0o100000:
+        elif stat.S_ISREG(mode):
             yield from _file(path, path.name)
         else:
             raise UnreadableInput(
@@ -58,7 +59,7 @@ def artefacts(*paths: str | Path) -> Iterator[Artefact]:
 
 def _folder(top: Path) -> Iterator[Artefact]:
     try:
-        os.listdir(top)
+        next(os.scandir(top), None)
     except OSError as error:
         raise UnreadableInput(f"{top} cannot be opened: {error.strerror}", "check its permissions") from None
     found = False
@@ -170,11 +171,11 @@ def _not_a_tar(stream: IO[bytes], label: str, error: Exception) -> Iterator[Arte
         return
     plain: IO[bytes]
     if head.startswith(b"\x1f\x8b"):
-        plain = gzip.GzipFile(fileobj=stream)
+        plain = cast(IO[bytes], gzip.GzipFile(fileobj=stream))
     elif head.startswith(b"BZ"):
         plain = bz2.BZ2File(stream)
     elif head.startswith(b"\xfd7"):
-        plain = lzma.LZMAFile(stream)
+        plain = lzma.LZMAFile(stream)  # noqa: SIM115 - closed by the with below
     else:
         yield Artefact(label, problem=f"not a readable archive: {error}")
         return
@@ -213,14 +214,7 @@ def _zip(file: IO[bytes], label: str) -> Iterator[Artefact]:
                     data = opened.read(ENTRY_LIMIT)
                 total += len(data)
                 yield Artefact(name, data)
-    except (
-        zipfile.BadZipFile,
-        OSError,
-        RuntimeError,
-        NotImplementedError,
-        EOFError,
-        *_decompression_errors(),
-    ) as error:
+    except _DAMAGE as error:
         yield Artefact(label, problem=f"not a readable zip archive: {error}")
 
 

@@ -45,7 +45,7 @@ class Process:
     @property
     def parent_pid(self) -> int | None:
         """The first parent that was seen: an orphan's later parent is 1."""
-        seen = [fact.parent_pid for fact in (*self.states, *self.threads)]
+        seen = [*(s.parent_pid for s in self.states), *(t.parent_pid for t in self.threads)]
         return next((pid for pid in seen if pid is not None), None)
 
 
