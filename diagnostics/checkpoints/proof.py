@@ -13,7 +13,7 @@ from . import formats
 from .digest import open_plain
 from .finding import Finding, altered, truncated, unlisted, unreadable
 
-HEAD = 64  # bytes
+HEAD, SHORTEST = 64, 8  # bytes
 TORCH = (".pt", ".pth", ".ckpt")
 
 
@@ -34,8 +34,8 @@ def prove_file(path: Path, deep: bool = False) -> Finding:
     try:
         with os.fdopen(open_plain(path), "rb") as file:
             head = file.read(HEAD)
-        if not head:
-            return truncated("it is empty")
+        if len(head) < SHORTEST:
+            return truncated(f"{len(head)} bytes are too few for any format" if head else "it is empty")
         if not head.strip(b"\0") and path.suffix in TORCH:
             return altered("it starts with zeros where a torch file has its signature")
         return _ask(path, head, deep) or unlisted("no manifest, and its format proves nothing")
