@@ -52,8 +52,16 @@ class TrainingSteps(Evidence):
 
     def fields(self) -> dict[str, object]:
         """A summary: JSON readers get the extent and the last values, not millions of numbers."""
-        last = {name: float(values[-1]) for name, values in self.columns.items() if len(values) and values[-1] == values[-1]}
-        return {"run": self.run, "steps": self.steps, "first_step": self.first_step, "last_step": self.last_step, "last": last}
+        last = {
+            name: float(values[-1]) for name, values in self.columns.items() if len(values) and values[-1] == values[-1]
+        }
+        return {
+            "run": self.run,
+            "steps": self.steps,
+            "first_step": self.first_step,
+            "last_step": self.last_step,
+            "last": last,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -340,3 +340,19 @@ class UnrecognisedKernelLine(Evidence):
     """
 
     level: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockReading(Evidence):
+    """Two clocks of one machine read at one moment: what anchors uptime to the calendar.
+
+    `wall_s` is seconds since the epoch (UTC when `utc`, else as if the local zone were UTC); `boot_s` the wall
+    time of the boot, where shown instead of the uptime.
+
+        up since 2026-11-29 11:38:17, uptime 4741.99 s
+    """
+
+    wall_s: float | None
+    uptime_s: float | None
+    boot_s: float | None = None
+    utc: bool = False

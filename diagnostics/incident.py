@@ -1,0 +1,147 @@
+"""An incident: artefacts read into evidence, with coverage.
+
+A folder, an archive (.tar, .tar.gz, .tar.zst, .zip) or single files. Every artefact is offered to every
+parser; what each made of it is kept as coverage, also when nobody could read it. Nothing is ever unpacked
+to disk, no link is followed out of the folder, and a name in an archive is a label, never a path.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from .archives import Artefact, artefacts
+from .evidence import Coverage, Evidence, ReadState
+from .parsers import Parser, all_parsers
+from .text import Text
+
+if TYPE_CHECKING:
+    from .links import Links
+    from .timeline import Timeline
+
+Fact = TypeVar("Fact", bound=Evidence)
+Progress = Callable[[int, str], None]
+
+
+class Incident:
+    """Everything that is known of one incident.
+
+    Parameters
+    ----------
+    name : what the person opened, for titles
+    evidence : the facts, in the order they were read
+    coverage : what became of each artefact
+    """
+
+    def __init__(self, name: str, evidence: Sequence[Evidence], coverage: Sequence[Coverage]) -> None:
+        self.name = name
+        self.evidence = tuple(evidence)
+        self.coverage = tuple(coverage)
+
+    @cached_property
+    def _by_type(self) -> dict[type[Evidence], list[Evidence]]:
+        found: dict[type[Evidence], list[Evidence]] = defaultdict(list)
+        for fact in self.evidence:
+            found[type(fact)].append(fact)
+        return found
+
+    def of(self, *kinds: type[Fact]) -> list[Fact]:
+        """The facts of the given kinds, in reading order within a kind."""
+        return [fact for kind in kinds for fact in self._by_type.get(kind, [])]  # type: ignore[misc]
+
+    def reads(self, *media: str) -> list[Coverage]:
+        """What was read of the given media: empty when nobody looked there."""
+        return [
+            each for each in self.coverage if each.medium in media and each.state in (ReadState.READ, ReadState.CUT)
+        ]
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The facts on one axis."""
+        from .timeline import Timeline
+
+        return Timeline(self)
+
+    @cached_property
+    def links(self) -> Links:
+        """Which process, descriptor, file, mount and server belong together."""
+        from .links import Links
+
+        return Links(self)
+
+    def without(self, *files: str) -> Incident:
+        """The same incident as if some of its files had not been there."""
+        return Incident(
+            self.name,
+            [fact for fact in self.evidence if fact.source.file not in files],
+            [each for each in self.coverage if each.file not in files],
+        )
+
+    def with_evidence(self, facts: Iterable[Evidence]) -> Incident:
+        """The same incident and some more facts, such as a probe's answers."""
+        return Incident(self.name, [*self.evidence, *facts], self.coverage)
+
+    def __repr__(self) -> str:
+        files = {each.file for each in self.coverage}
+        unread = sorted({each.file for each in self.coverage if each.parser is None})
+        tail = f", {len(unread)} not understood: {', '.join(unread[:5])}" if unread else ""
+        return f"<Incident {self.name}: {len(self.evidence)} facts from {len(files)} files{tail}>"
+
+
+def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> Incident:
+    """Read a folder, an archive or files into an incident.
+
+    `on_progress(done, name)` is called after each artefact. Raises UnreadableInput when a path does not
+    exist or is not allowed; an artefact that cannot be read is coverage, not an error.
+    """
+    evidence: list[Evidence] = []
+    coverage: list[Coverage] = []
+    for done, artefact in enumerate(artefacts(*paths), start=1):
+        facts, told = read_artefact(artefact)
+        evidence += facts
+        coverage += told
+        if on_progress:
+            on_progress(done, artefact.name)
+    return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)
+
+
+def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
+    """The facts in one artefact and what each parser made of it."""
+    if artefact.problem:
+        return [], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)]
+    if not artefact.data.strip():
+        return [], [_coverage(artefact.name, ReadState.EMPTY, "nothing in it: the tool printed nothing, or could not")]
+    text = Text(artefact.name, artefact.data)
+    facts: list[Evidence] = []
+    told: list[Coverage] = []
+    for name, parser in all_parsers().items():
+        if parser.wants(text):
+            mine = list(parser.read(text))
+            facts += mine
+            told.append(_read_by(name, parser, text, mine))
+    if not told:
+        kind = "binary" if text.is_binary else "text"
+        told = [_coverage(artefact.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
+    return facts, told
+
+
+def _coverage(file: str, state: ReadState, reason: str) -> Coverage:
+    return Coverage(file=file, parser=None, medium=None, state=state, reason=reason)
+
+
+def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -> Coverage:
+    stamps = [fact.stamp for fact in facts if fact.stamp]
+    cut = not parser.binary and text.ends_mid_line
+    return Coverage(
+        file=text.name,
+        parser=name,
+        medium=parser.medium,
+        state=ReadState.CUT if cut else ReadState.READ,
+        reason="the last line has no line end" if cut else "",
+        facts=len(facts),
+        first=min(stamps, key=lambda stamp: stamp.seconds, default=None),
+        last=max(stamps, key=lambda stamp: stamp.seconds, default=None),
+    )

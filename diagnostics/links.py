@@ -1,0 +1,109 @@
+"""Who belongs to whom: process -> thread -> descriptor -> file -> mount -> server.
+
+Facts come from many tools and many moments; here those that share a subject are tied together. Nothing is
+inferred that the facts do not say: a mount is found by the longest prefix of a path, a descriptor by the
+number that the system call was given.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from .evidence import Evidence
+from .evidence.process import NativeStack, OpenFile, ProcessState, PythonStack, ThreadState
+from .evidence.storage import Mount
+
+if TYPE_CHECKING:
+    from .incident import Incident
+
+
+@dataclass
+class Process:
+    """Everything that was seen of one process, in reading order; several snapshots may disagree in time."""
+
+    pid: int
+    states: list[ProcessState] = field(default_factory=list)
+    threads: list[ThreadState] = field(default_factory=list)
+    stacks: list[PythonStack] = field(default_factory=list)
+    native: list[NativeStack] = field(default_factory=list)
+    files: list[OpenFile] = field(default_factory=list)
+
+    @property
+    def comm(self) -> str | None:
+        """The name, from whichever tool gave one."""
+        seen: list[Evidence] = [*self.states, *self.threads]
+        return next((fact.subject.comm for fact in seen if fact.subject.comm), None)
+
+    @property
+    def command(self) -> str:
+        """The longest command line that was seen (an exiting process shows only its name in brackets)."""
+        return max((*(s.command for s in self.states), *(s.command for s in self.stacks)), key=len, default="")
+
+    @property
+    def parent_pid(self) -> int | None:
+        """The first parent that was seen: an orphan's later parent is 1."""
+        seen = [*(s.parent_pid for s in self.states), *(t.parent_pid for t in self.threads)]
+        return next((pid for pid in seen if pid is not None), None)
+
+
+class Links:
+    """The ties between the facts of one incident."""
+
+    def __init__(self, incident: Incident) -> None:
+        self.incident = incident
+
+    @cached_property
+    def mounts(self) -> list[Mount]:
+        """The mounts, longest mount point first; of several on one point the last one listed wins."""
+        latest = {mount.subject.mount: mount for mount in self.incident.of(Mount) if mount.subject.mount}
+        return sorted(latest.values(), key=lambda mount: len(mount.subject.mount or ""), reverse=True)
+
+    def mount_of(self, path: str | None) -> Mount | None:
+        """The mount that a path lies on, or None when the mounts are not known."""
+        if not path or not path.startswith("/"):
+            return None
+        for mount in self.mounts:
+            point = mount.subject.mount or "/"
+            if path == point or path.startswith(point.rstrip("/") + "/"):
+                return mount
+        return None
+
+    @cached_property
+    def processes(self) -> dict[int, Process]:
+        """Every process that any tool showed, by pid."""
+        found: dict[int, Process] = {}
+        for fact in self.incident.of(ProcessState, ThreadState, PythonStack, NativeStack, OpenFile):
+            if (pid := fact.subject.pid) is None:
+                continue
+            process = found.setdefault(pid, Process(pid))
+            match fact:
+                case ProcessState():
+                    process.states.append(fact)
+                case ThreadState():
+                    process.threads.append(fact)
+                case PythonStack():
+                    process.stacks.append(fact)
+                case NativeStack():
+                    process.native.append(fact)
+                case OpenFile():
+                    process.files.append(fact)
+        return found
+
+    @cached_property
+    def children(self) -> dict[int, list[int]]:
+        """The pids whose parent each pid was, as first seen."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for pid, process in self.processes.items():
+            if process.parent_pid is not None:
+                found[process.parent_pid].append(pid)
+        return found
+
+    def file_of(self, thread: ThreadState) -> OpenFile | None:
+        """The open file behind the descriptor that a thread's system call was given."""
+        if thread.descriptor is None or thread.subject.pid not in self.processes:
+            return None
+        files = self.processes[thread.subject.pid].files
+        return next((file for file in files if file.descriptor == thread.descriptor), None)

@@ -1,0 +1,60 @@
+"""Parsers: one self-contained file per tool that printed the text; this folder is the registry.
+
+A parser module has a docstring (the command, a verbatim sample, what is skipped) and one constant,
+`PARSER`. Every artefact is offered to every parser: a file's name is never asked, and several parsers
+may read one file (a watchdog's log with rows of ps in it). `footprint` is what makes a parser worth
+running: a pattern that some line of its tool's output matches. Keep it in the subset that Rust's regex,
+RE2 and `re` share (no look-around, no back-references). Reading is stateless and never raises.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from ..evidence import Evidence
+from ..text import Text
+
+
+@dataclass(frozen=True)
+class Parser:
+    """How one tool's output is recognised and read.
+
+    Parameters
+    ----------
+    tool : the command or program, as a person would name it
+    medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was
+        read: "kernel-log", "system-log", "process-table", "kernel-stacks", "python-stacks", "open-files",
+        "job-log", "watchdog-log", "scheduler", "exit-status", "mounts", "disk-usage", "listing", "checksums",
+        "gpu", "memory", "pressure", "collectives", "network", "settings", "clock", "probe", "notes"
+    footprint : regular expression; at least one line of the output matches it
+    read : yields the facts of one artefact, in its order
+    binary : True when the artefact is no text (a pickle)
+    """
+
+    tool: str
+    medium: str
+    footprint: str
+    read: Callable[[Text], Iterable[Evidence]]
+    binary: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.footprint, re.MULTILINE)
+
+    def wants(self, text: Text) -> bool:
+        """True when the artefact shows this tool's footprint."""
+        if self.binary:
+            return re.search(self.footprint.encode(), text.data[:65536]) is not None
+        return not text.is_binary and self.pattern.search(text.content) is not None
+
+
+@cache
+def all_parsers() -> dict[str, Parser]:
+    """Every parser of this folder by the name of its module."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return {name: importlib.import_module(f"{__name__}.{name}").PARSER for name in names}

@@ -1,0 +1,97 @@
+"""One artefact as text: decoded, split into lines, searched.
+
+An artefact is hostile until proven otherwise: it may be UTF-16, hold NUL bytes and terminal codes, end
+in the middle of a line, or be one line of 10 MB. Reading it never raises and takes linear time.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+QUOTE_LIMIT = 4096
+_TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-B0-2]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+
+
+class Line(NamedTuple):
+    """A line: its 1-based number, its text without terminal codes and line end, and the raw line."""
+
+    number: int
+    text: str
+    raw: str
+
+    @property
+    def quote(self) -> str:
+        """The raw line, cut when it is absurdly long."""
+        if len(self.raw) <= QUOTE_LIMIT:
+            return self.raw
+        return f"{self.raw[:QUOTE_LIMIT]}… [{len(self.raw) - QUOTE_LIMIT} more characters]"
+
+
+class Text:
+    """An artefact's content.
+
+    Parameters
+    ----------
+    name : path relative to the incident, for sources
+    data : the bytes, whole
+    """
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name = name
+        self.data = data
+
+    @cached_property
+    def content(self) -> str:
+        """All of it decoded: a byte-order mark decides, else UTF-8 with replacement characters."""
+        for mark, encoding in (
+            (codecs.BOM_UTF8, "utf-8-sig"),
+            (codecs.BOM_UTF16_LE, "utf-16"),
+            (codecs.BOM_UTF16_BE, "utf-16"),
+        ):
+            if self.data.startswith(mark):
+                return self.data.decode(encoding, errors="replace")
+        if self.data[1:2] == b"\0" and self.data[:200:2].isascii() and not any(self.data[1:200:2]):
+            return self.data.decode("utf-16-le", errors="replace")
+        return self.data.decode("utf-8", errors="replace")
+
+    @cached_property
+    def is_binary(self) -> bool:
+        """True when it is no text: a sizeable part of its head is control characters or undecodable."""
+        head = self.content[:8192]
+        strange = sum(1 for c in head if (c < " " and c not in "\t\n\r\x1b\x08\x0c") or c == "\ufffd")
+        return strange > 0.1 * len(head)
+
+    @property
+    def ends_mid_line(self) -> bool:
+        """True when the last line has no line end: the artefact may have been cut there."""
+        return bool(self.data) and not self.content.endswith(("\n", "\r"))
+
+    @cached_property
+    def _lines(self) -> list[Line]:
+        found = []
+        for number, raw in enumerate(self.content.split("\n"), start=1):
+            raw = raw.removesuffix("\r")
+            found.append(Line(number, _TERMINAL_CODES.sub("", raw) if "\x1b" in raw else raw, raw))
+        if found and not found[-1].raw:
+            found.pop()
+        return found
+
+    def lines(self) -> Iterator[Line]:
+        """Every line, in order."""
+        return iter(self._lines)
+
+    def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
+        """The lines in which the pattern is found, in order."""
+        return (line for line in self._lines if pattern.search(line.text))
+
+    def after(self, line: Line, limit: int = 200) -> Iterator[Line]:
+        """Up to `limit` lines that follow a line."""
+        return iter(self._lines[line.number : line.number + limit])
+
+    def before(self, line: Line, limit: int = 20) -> Iterator[Line]:
+        """Up to `limit` lines that precede a line, nearest first."""
+        return reversed(self._lines[max(0, line.number - 1 - limit) : line.number - 1])

@@ -1,0 +1,59 @@
+"""Imports only look down: a room knows the floors below it and its own, never one above."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "diagnostics"
+
+FLOORS = {
+    **dict.fromkeys(("evidence", "errors", "noisy_or"), 0),
+    **dict.fromkeys(("hangproof", "durable", "text", "envelope", "filesystems", "archives", "masking"), 1),
+    **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
+    **dict.fromkeys(("incident", "timeline", "links", "collect"), 3),
+    "symptoms": 4,
+    "causes": 5,
+    **dict.fromkeys(("diagnosis", "next_probe", "explanation"), 6),
+    **dict.fromkeys(("postmortem", "plots"), 7),
+    **dict.fromkeys(("watch", "panels", "commands", "cli", "__main__", "__init__"), 8),
+}
+# a watch makes a diagnosis while the run is still alive, so it stands above the floor that its name suggests
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> set[str]:
+    """The rooms that a file imports, also inside functions."""
+    found = set()
+    parts = path.relative_to(PACKAGE).parts
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            if node.level:
+                up = list(parts[: len(parts) - node.level])
+                target = [*up, *(node.module or "").split(".")] if node.module else up
+                names = [target[0]] if target and target[0] else [alias.name for alias in node.names]
+                found |= set(names)
+            elif node.module and node.module.split(".")[0] == "diagnostics":
+                rest = node.module.split(".")[1:]
+                found |= {rest[0]} if rest else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("diagnostics.")}
+    return found & set(FLOORS)
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {room_of(path) for path in PACKAGE.rglob("*.py")}
+    assert rooms <= set(FLOORS), f"give these a floor: {sorted(rooms - set(FLOORS))}"
+
+
+def test_imports_only_look_down() -> None:
+    upward = [
+        f"{path.relative_to(PACKAGE)} (floor {FLOORS[room_of(path)]}) imports {name} (floor {FLOORS[name]})"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for name in sorted(imports_of(path) - {room_of(path)})
+        if FLOORS[name] > FLOORS[room_of(path)]
+    ]
+    assert not upward, "\n".join(upward)
