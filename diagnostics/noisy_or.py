@@ -70,7 +70,7 @@ def solve(
 
 def candidate_sets(strength: Floats, present: NDArray[np.bool_], max_set: int) -> list[tuple[int, ...]]:
     """The empty set, every single cause, and all larger sets of causes that explain something seen."""
-    useful = [int(i) for i in (strength[:, present] > 0).any(axis=1).nonzero()[0]]
+    useful = [i for i, row in enumerate(strength[:, present]) if (row > 0).any()]
     singles = [(i,) for i in range(len(strength))]
     return [(), *singles, *(s for size in range(2, max_set + 1) for s in combinations(useful, size))]
 

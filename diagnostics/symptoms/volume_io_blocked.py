@@ -29,7 +29,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     links = incident.links
     only = [mount for mount in links.mounts if mount.network]
     looked = False
-    for fact in incident.of(ThreadState, ProcessState):
+    for fact in (*incident.of(ThreadState), *incident.of(ProcessState)):
         looked = looked or bool(fact.wchan and fact.wchan != "0")
         paged = fact.state == "D" and (fact.wchan or "").startswith(PAGE_WAITS)
         if not (blocked_on_volume(fact) or paged):
