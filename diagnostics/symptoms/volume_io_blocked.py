@@ -29,7 +29,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     links = incident.links
     only = [mount for mount in links.mounts if mount.network]
     looked = False
-    for fact in (*incident.of(ThreadState), *incident.of(ProcessState)):
+    waiting: list[ThreadState | ProcessState] = [*incident.of(ThreadState), *incident.of(ProcessState)]
+    for fact in waiting:
         looked = looked or bool(fact.wchan and fact.wchan != "0")
         paged = fact.state == "D" and (fact.wchan or "").startswith(PAGE_WAITS)
         if not (blocked_on_volume(fact) or paged):
