@@ -31,7 +31,9 @@ WAITING = re.compile(
     r"|fuse_dev_\w+|_{0,2}rpc_\w+|nfs\d?_(?:wait_\w+|do_call_sync|call_sync\w*)|nfs4_(?:do_call_sync|call_sync\w*)"
     r"|_{0,2}flush_(?:work|workqueue)\w*|_{0,2}synchronize_(?:rcu|srcu)\w*|wait_rcu_gp|_{0,2}wait_rcu_gp"
 )
-ENTRY = re.compile(r"(?:entry_|do_syscall_|__x64_sys_|__arm64_sys_|__ia32_|el0|invoke_syscall|ret_from_|kthread$|asm_)\w*")
+ENTRY = re.compile(
+    r"(?:entry_|do_syscall_|__x64_sys_|__arm64_sys_|__ia32_|el0|invoke_syscall|ret_from_|kthread$|asm_)\w*"
+)
 
 
 def frame_name(text: str) -> str | None:

@@ -1,8 +1,8 @@
 """When a snapshot was taken: the time that stands beside the output of a tool which prints none itself.
 
-    # 2026-11-29 12:53:26
-    13:01:32 $ timeout 10 stat -f /workspace/mfs/mnt
-    == pid 30506 (python) 13:01:28
+# 2026-11-29 12:53:26
+13:01:32 $ timeout 10 stat -f /workspace/mfs/mnt
+== pid 30506 (python) 13:01:28
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from ..text import Line, Text
 # == pid 30506 (python) 13:01:28
 TIME_OF_DAY = re.compile(r"(?:^|\s)(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:\s|$)")
 # Sun Nov 29 13:01:32 UTC 2026
-DATE = re.compile(r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([AP]M) )?([A-Z]{3,4} )?(\d{4})\b")
+DATE = re.compile(
+    r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([AP]M) )?([A-Z]{3,4} )?(\d{4})\b"
+)
 
 
 def stamp_of(line: str) -> Stamp | None:
     """The time that a line names, when it names one at its start or (time of day) as a word of its own."""
     line = line[:200].lstrip("#=- \t")
-    if found := unwrap(line).stamp:
-        return found
+    if stamp := unwrap(line).stamp:
+        return stamp
     if found := DATE.match(line):
         return _date(found)
     if found := TIME_OF_DAY.search(line):

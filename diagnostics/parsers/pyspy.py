@@ -38,7 +38,9 @@ ERROR = re.compile(
     r"^Error: ((?:Failed to (?:suspend|get|find|copy|lock|attach|read|open|load)|Permission [Dd]enied|No such process"
     r"|Couldn't|Unable to|failed to|Is this a python).*)$"
 )
-NAMES_FILE = re.compile(r"fd|fileno|descriptor|handle|file|filename|path|fname|shard|name_or_buffer|src|dst", re.IGNORECASE)
+NAMES_FILE = re.compile(
+    r"fd|fileno|descriptor|handle|file|filename|path|fname|shard|name_or_buffer|src|dst", re.IGNORECASE
+)
 PATHLIKE = re.compile(r"/[\w.@+-]{1,255}/?[\w./@+-]{0,500}")
 LOCALS_LIMIT = 20
 
@@ -160,7 +162,7 @@ PARSER = Parser(
     tool="py-spy",
     medium="python-stacks",
     footprint=(
-        r'^ *Thread (0x[0-9A-Fa-f]+|\d+) \((active|idle)(\+gil)?\)|^Error: (Failed to (suspend|get process|copy|find a '
+        r"^ *Thread (0x[0-9A-Fa-f]+|\d+) \((active|idle)(\+gil)?\)|^Error: (Failed to (suspend|get process|copy|find a "
         r"python)|Permission Denied: Try running again with elevated)|^ *Process \d+: .*\r?\nPython v\d"
     ),
     read=read,

@@ -20,8 +20,8 @@ from . import Parser
 from ._snapshot import source
 from .pyspy import keep_name
 
-# "thread_id": 139887949727424,
-HEAD = re.compile(r'"thread_id"\s*:')
+# "thread_name": "MainThread",
+HEAD = re.compile(r'"thread_name"\s*:')
 
 
 def read(text: Text) -> Iterator[Evidence]:

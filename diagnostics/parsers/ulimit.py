@@ -22,7 +22,11 @@ BASH = re.compile(r"^([a-z][a-zA-Z /-]{2,28}[a-z]) +\((?:[a-z0-9 -]{1,20}, )?-[a
 ZSH = re.compile(r"^-[a-zA-Z]: ([a-z][a-z /()-]{2,28}[a-z)]) +(\d{1,20}|unlimited) *$")
 # ulimit -n: 1024       $ ulimit -n = 1024
 SINGLE = re.compile(r"\bulimit -n\b[ :=]{1,5}(\d{1,20}|unlimited)\b")
-NAMES = {"file descriptors": "open files", "max user processes": "processes", "core file size (blocks)": "core file size"}
+NAMES = {
+    "file descriptors": "open files",
+    "max user processes": "processes",
+    "core file size (blocks)": "core file size",
+}
 
 
 def read(text: Text) -> Iterator[ResourceLimit]:
