@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 
-from ..envelope import MONTHS, unwrap
+from ..envelope import unwrap
+from ..envelope.times import syslog_stamp
 from ..evidence import Clock, Source, Stamp
 from ..text import Line, Text
 
@@ -47,11 +47,7 @@ def source(text: Text, line: Line) -> Source:
 
 def _date(found: re.Match[str]) -> Stamp | None:
     month, day, hour, minute, second, half, zone, year = found.groups()
-    if month.lower() not in MONTHS:
-        return None
-    hours = int(hour) % 12 + (12 if half == "PM" else 0) if half else int(hour)
-    try:
-        moment = datetime(int(year), MONTHS[month.lower()], int(day), hours, int(minute), int(second), tzinfo=UTC)
-    except ValueError:
-        return None
-    return Stamp(Clock.UTC if (zone or "").strip() in ("UTC", "GMT") else Clock.LOCAL, moment.timestamp())
+    if half:
+        hour = f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}"
+    stamp = syslog_stamp(month, day, f"{hour}:{minute}:{second}", year)
+    return stamp._replace(clock=Clock.UTC) if stamp and (zone or "").strip() in ("UTC", "GMT") else stamp

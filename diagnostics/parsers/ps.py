@@ -186,6 +186,6 @@ def seconds(text: str) -> float | None:
 PARSER = Parser(
     tool="ps",
     medium="process-table",
-    footprint=r"\bPID[ \t].*\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN)[ \t]*\r?$|\bPID[ \t].*[ \t]S[ \t]",
+    footprint=r"^[A-Z% \t]{0,80}\bPID[ \t][A-Z0-9%_ \t]{0,300}\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN|S)\b",
     read=read,
 )
