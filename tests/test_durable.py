@@ -18,14 +18,14 @@ def test_a_reader_sees_the_old_bytes_or_the_new(tmp_path: Path) -> None:
     durable.write_durably(path, b"old")
     durable.write_durably(path, b"new")
     assert path.read_bytes() == b"new"
-    assert os.listdir(tmp_path) == ["state.json"]
+    assert [each.name for each in tmp_path.iterdir()] == ["state.json"]
 
 
 def test_a_failed_write_leaves_the_old_bytes_and_no_litter(tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(OSError):
         durable.write_durably(tmp_path / "taken", b"new")
-    assert os.listdir(tmp_path) == ["taken"]
+    assert [each.name for each in tmp_path.iterdir()] == ["taken"]
 
 
 def test_new_files_obey_the_umask_and_not_a_temporary_files_mode(tmp_path: Path) -> None:

@@ -41,3 +41,15 @@ def run(tmp_path: Path) -> Path:
     for step in (100, 200, 300):
         publish_bytes(directory, torch_file(step), step)
     return directory
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(each.name for each in directory.iterdir())
+
+
+def visible(directory: Path) -> list[str]:
+    return [name for name in names(directory) if not name.startswith(".")]
+
+
+def hidden(directory: Path, ending: str) -> list[str]:
+    return [name for name in names(directory) if name.startswith(".") and name.endswith(ending)]

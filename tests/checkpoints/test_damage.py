@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from diagnostics.checkpoints import publish_bytes, publish_directory, resume_point, verify
 from diagnostics.checkpoints.finding import State
 
-from .conftest import CONTENT, safetensors_file, torch_file
+from .conftest import CONTENT, names, safetensors_file, torch_file
 
 LAST = "step_00000300.pt"
 
 
 def manifest_of(directory: Path, name: str) -> Path:
-    return next(directory / each for each in os.listdir(directory) if each.startswith(f".{name}."))
+    return next(directory / each for each in names(directory) if each.startswith(f".{name}."))
 
 
 def state_of(directory: Path, name: str, deep: bool = True) -> str:
@@ -77,7 +77,7 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
     "bytes added": lambda run: (run / LAST).write_bytes((run / LAST).read_bytes() + b"more"),
     "one byte short": lambda run: cut(run / LAST, (run / LAST).stat().st_size - 1),
     "another step's content": lambda run: (run / LAST).write_bytes((run / "step_00000100.pt").read_bytes()),
-    "a step renamed over it": lambda run: os.replace(run / "step_00000100.pt", run / LAST),
+    "a step renamed over it": lambda run: (run / "step_00000100.pt").replace(run / LAST),
     "a link to elsewhere": lambda run: link_elsewhere(run),
     "a directory in its place": lambda run: directory_instead(run),
     "a pipe in its place": lambda run: pipe_instead(run),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import threading
 from pathlib import Path
@@ -14,15 +13,7 @@ from diagnostics.checkpoints import publish, publish_bytes, publish_directory, p
 from diagnostics.checkpoints.manifest import parse_record_name, read_record
 from diagnostics.errors import PublishError, UsageError
 
-from .conftest import safetensors_file, torch_file
-
-
-def visible(directory: Path) -> list[str]:
-    return sorted(name for name in os.listdir(directory) if not name.startswith("."))
-
-
-def hidden(directory: Path, ending: str) -> list[str]:
-    return [name for name in os.listdir(directory) if name.startswith(".") and name.endswith(ending)]
+from .conftest import hidden, names, safetensors_file, torch_file, visible
 
 
 def test_no_reader_sees_it_before_it_is_whole(tmp_path: Path) -> None:
@@ -98,7 +89,7 @@ def test_other_ranks_write_nothing_under_the_shared_name(tmp_path: Path, monkeyp
     monkeypatch.setenv("RANK", "3")
     with publish(tmp_path, step=810) as file:
         file.write(b"rank 3")
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
     with publish(tmp_path, step=810, name="rank_3.pt") as file:  # a shard of its own is not another rank's business
         file.write(b"rank 3")
     assert visible(tmp_path) == ["rank_3.pt"]
@@ -119,7 +110,7 @@ def test_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
 def test_names_that_lead_out_or_look_unfinished(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError):
         publish_bytes(tmp_path, b"", 1, name=name)
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_the_orphan_of_a_dead_writer_goes_and_that_of_a_live_one_stays(tmp_path: Path) -> None:
@@ -159,7 +150,7 @@ def test_a_library_that_wants_a_path(tmp_path: Path) -> None:
 def test_what_a_library_wrote_broken_is_not_published(tmp_path: Path) -> None:
     with pytest.raises(PublishError, match="header promises"), publish_path(tmp_path, 5, name="m.safetensors") as path:
         path.write_bytes(safetensors_file(5)[:-100])
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_a_directory_of_shards(tmp_path: Path) -> None:
@@ -175,7 +166,7 @@ def test_a_directory_of_shards(tmp_path: Path) -> None:
 def test_a_directory_with_a_link_in_it_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PublishError, match="plain files only"), publish_directory(tmp_path, step=7) as folder:
         (folder / "passwd").symlink_to("/etc/passwd")
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_only_rank_0_renames_and_only_when_all_have_written(tmp_path: Path) -> None:
@@ -196,7 +187,7 @@ def test_only_rank_0_renames_and_only_when_all_have_written(tmp_path: Path) -> N
     for each in threads:
         each.join(60)
     assert seen_early == [[]]
-    assert sorted(os.listdir(tmp_path / "step_00000007")) == ["rank_0.pt", "rank_1.pt", "rank_2.pt"]
+    assert names(tmp_path / "step_00000007") == ["rank_0.pt", "rank_1.pt", "rank_2.pt"]
     assert verify(tmp_path, deep=True).counts == {"complete": 1}
 
 
@@ -206,7 +197,7 @@ def test_a_rank_that_never_comes_is_named(tmp_path: Path) -> None:
         publish_directory(tmp_path, step=7, rank=0, world_size=2, attempt="job-1", timeout_s=0.2) as folder,
     ):
         (folder / "rank_0.pt").write_bytes(b"0")
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_ranks_need_an_attempt(tmp_path: Path) -> None:
