@@ -122,7 +122,8 @@ def _answer(done: Finished, said: dict[str, Any], mount: str, deadline_s: float)
     if "answer" in said:
         return Answer(Outcome.ANSWERED, done.elapsed_s, said["answer"] or {}, progress=progress)
     if "refused" in said:
-        return Answer(Outcome.REFUSED, done.elapsed_s, {}, said["refused"], said["text"], progress)
+        doing = f"{progress['at']}: " if "at" in progress else ""
+        return Answer(Outcome.REFUSED, done.elapsed_s, {}, said["refused"], doing + said["text"], progress)
     if not done.asked:
         text = f"not asked: {waiting_on(mount)} earlier questions about {mount} still wait and cannot be ended"
         return Answer(Outcome.SILENT, 0.0, text=text)

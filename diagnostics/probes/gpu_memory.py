@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..question import Question
-from . import Probe
+from ._probe import Probe
 
 
 def ask_gpu_memory(say: Any, folder: str, stage: str) -> dict[str, float]:

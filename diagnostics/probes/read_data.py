@@ -10,8 +10,8 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import Probe
 from ._child import find_files, open_uncached, spread
+from ._probe import Probe
 
 
 def ask_read_data(say: Any, folder: str, stage: str) -> dict[str, float]:

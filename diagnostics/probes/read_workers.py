@@ -10,8 +10,8 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import MIB, Plan, Probe, Rung
 from ._child import content, find_files, open_uncached, spread, stage_file, write_all
+from ._probe import MIB, Plan, Probe, Rung
 
 
 def ask_read_workers(say: Any, folder: str, stage: str, workers: int, size: int) -> dict[str, float]:

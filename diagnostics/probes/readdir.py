@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import Probe
+from ._probe import Probe
 
 
 def ask_readdir(say: Any, folder: str, stage: str) -> dict[str, float]:

@@ -9,8 +9,8 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import Probe, Rung
 from ._child import spread
+from ._probe import Probe, Rung
 
 
 def ask_small_files(say: Any, folder: str, stage: str, files: int) -> dict[str, float]:

@@ -6,8 +6,8 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import MIB, Plan, Probe, Rung
 from ._child import content, find_files, open_uncached, spread, stage_file, write_all
+from ._probe import MIB, Plan, Probe, Rung
 
 
 def ask_torch_dataloader(say: Any, folder: str, stage: str, size: int) -> dict[str, float]:

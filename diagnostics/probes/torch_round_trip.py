@@ -10,7 +10,7 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import MIB, Plan, Probe, Rung
+from ._probe import MIB, Plan, Probe, Rung
 
 
 def ask_torch_round_trip(say: Any, folder: str, stage: str, size: int) -> dict[str, float]:

@@ -9,8 +9,8 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import Plan, Probe, Rung
 from ._child import content, open_uncached
+from ._probe import Plan, Probe, Rung
 from .write_file import compare, write_and_compare
 
 

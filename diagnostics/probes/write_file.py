@@ -11,8 +11,8 @@ import os
 from typing import Any
 
 from ..question import Question
-from . import MIB, Plan, Probe, Rung
 from ._child import content, open_uncached
+from ._probe import MIB, Plan, Probe, Rung
 
 
 def write_and_compare(say: Any, path: str, size: int) -> dict[str, float]:
@@ -28,12 +28,13 @@ def write_and_compare(say: Any, path: str, size: int) -> dict[str, float]:
         took[name.replace(" ", "_") + "_s"] = time.perf_counter() - start
         return result
 
-    def write_blocks() -> None:
-        for _, block in content(size, size):
-            file.write(block)
-
     file = step("open", lambda: open(path + ".part", "xb"))  # noqa: SIM115  (its close is a step of its own)
-    step("write", write_blocks)
+    for offset, block in content(size, size):
+        if offset % (64 << 20) == 0:
+            say(at="write", size_bytes=size, done_bytes=offset)
+        start = time.perf_counter()
+        file.write(block)
+        took["write_s"] = took.get("write_s", 0.0) + time.perf_counter() - start
     step("flush", file.flush)
     step("fsync", lambda: os.fsync(file.fileno()))
     step("close", file.close)
