@@ -253,7 +253,7 @@ def for_subject(command: str, subject: Subject) -> str:
     """A command with its placeholders MOUNT, PID and GPU replaced by what is known."""
     for word, value in (("MOUNT", subject.mount), ("PID", subject.pid), ("GPU", subject.gpu)):
         if value is not None:
-            command = re.sub(rf"\b{word}\b", lambda _match, value=value: shlex.quote(str(value)), command)
+            command = re.sub(rf"\b{word}\b", shlex.quote(str(value)).replace("\\", r"\\"), command)
     return command
 
 
