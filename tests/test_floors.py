@@ -14,7 +14,7 @@ FLOORS = {
     **dict.fromkeys(("incident", "timeline", "links", "collect"), 3),
     "symptoms": 4,
     "causes": 5,
-    **dict.fromkeys(("diagnosis", "next_probe", "explanation"), 6),
+    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report"), 6),
     **dict.fromkeys(("postmortem", "plots"), 7),
     **dict.fromkeys(("watch", "panels", "commands", "cli", "__main__", "__init__"), 8),
 }
