@@ -17,8 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from ..display import shortened
 from ..evidence import Severity
-from ..visible import shortened
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and by brightness in print
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -33,8 +33,7 @@ SEVERITY_MARKS: dict[Severity, tuple[str, str, float]] = {
     Severity.FATAL: (BLACK, "X", 52),
 }
 
-STYLE: dict[str, Any] = {
-    "backend": "agg",
+STYLE: Any = {
     "text.parse_math": False,  # a log line holding $x^ is text
     "font.family": ["DejaVu Sans"],
     "font.size": 9.5,
@@ -61,7 +60,7 @@ class Picture(Figure):
         """Draw it; whatever was added to it, no text is read as mathematics."""
         with style():
             for text in self.findobj(Text):
-                text.set_parse_math(False)  # type: ignore[attr-defined]
+                text.set_parse_math(False)
             super().draw(renderer)
 
     def png(self, dpi: int = 100) -> bytes:
@@ -88,7 +87,7 @@ class Picture(Figure):
 @contextmanager
 def style() -> Iterator[None]:
     """The house style for as long as it is needed, whatever the caller's own settings are."""
-    with mpl.rc_context({name: value for name, value in STYLE.items() if name != "backend"}):
+    with mpl.rc_context(STYLE):
         yield
 
 
@@ -117,9 +116,9 @@ def dates(axis: Axes) -> None:
     """Label an x axis with UTC times, as short as they can be."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
-    locator = AutoDateLocator(tz="UTC", minticks=3, maxticks=9)
+    locator = AutoDateLocator(tz="UTC", minticks=3, maxticks=9)  # type: ignore[no-untyped-call]
     axis.xaxis.set_major_locator(locator)
-    axis.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz="UTC"))
+    axis.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz="UTC"))  # type: ignore[no-untyped-call]
     axis.set_xlabel("UTC")
 
 
@@ -127,7 +126,7 @@ def numbers(moments: Iterable[datetime]) -> list[float]:
     """Moments as matplotlib's day numbers."""
     from matplotlib.dates import date2num
 
-    return [float(date2num(moment)) for moment in moments]
+    return [float(date2num(moment)) for moment in moments]  # type: ignore[no-untyped-call]
 
 
 def nothing(title: str, why: str) -> Picture:

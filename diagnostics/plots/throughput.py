@@ -21,6 +21,7 @@ from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from .canvas import Picture
@@ -154,12 +155,10 @@ def _draw_moment(axes: Axes, moment: Moment, number: int | None) -> None:
     x = numbers([moment.at])[0]
     axes.axvline(x, color=VERMILLION, linewidth=1.0, linestyle=(0, (4, 2)), zorder=1)
     if number is not None:
-        axes.annotate(
-            str(number), (x, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8
-        )
+        axes.annotate(str(number), (x, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8)
 
 
-def _handles(axes: Axes, key: Iterable[str]) -> tuple[list[object], list[str]]:
+def _handles(axes: Axes, key: Iterable[str]) -> tuple[list[Artist], list[str]]:
     """The runs' lines, then one entry a numbered moment."""
     from matplotlib.lines import Line2D
 

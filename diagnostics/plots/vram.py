@@ -48,7 +48,9 @@ def shares(incident: Incident) -> dict[int, list[Share]]:
 
 def _share(process: GpuProcess) -> Share:
     vanished = "not found" in process.name.lower()
-    return Share("vanished" if vanished else "process", f"{process.name} {process.subject.pid}", process.memory_mib or 0)
+    return Share(
+        "vanished" if vanished else "process", f"{process.name} {process.subject.pid}", process.memory_mib or 0
+    )
 
 
 def plot_vram(incident: Incident) -> Picture:
