@@ -47,7 +47,7 @@ class Event:
 
 
 def happened(diagnosis: Diagnosis) -> list[Event]:
-    """The events worth telling, earliest first; a burst of the same kind in one file is told once, with its length."""
+    """The events worth telling, earliest first; a burst of the same kind is told once, with its length."""
     return _thinned(list(_bursts(diagnosis)))
 
 
@@ -58,7 +58,7 @@ def _bursts(diagnosis: Diagnosis) -> Iterator[Event]:
         worth = fact.source in cited or isinstance(fact, LANDMARKS)
         if not (worth or fact.severity in (Severity.CRITICAL, Severity.FATAL)) or isinstance(fact, TrainingSteps):
             continue
-        if burst and not _same(burst[0][1], fact):
+        if burst and burst[0][1].kind != fact.kind:
             yield _event(burst)
             burst = []
         burst.append((at, fact))
@@ -66,14 +66,10 @@ def _bursts(diagnosis: Diagnosis) -> Iterator[Event]:
         yield _event(burst)
 
 
-def _same(one: Evidence, other: Evidence) -> bool:
-    return one.kind == other.kind and one.source.file == other.source.file
-
-
 def _event(burst: list[tuple[datetime, Evidence]]) -> Event:
     at, fact = burst[0]
-    lines = {each.source.line for _, each in burst}
-    more = f" (and {len(lines) - 1} more lines until {burst[-1][0]:%T})" if len(lines) > 1 else ""
+    lines = {each.source for _, each in burst}
+    more = f" (and {len(lines) - 1} lines of its kind until {burst[-1][0]:%T})" if len(lines) > 1 else ""
     return Event(at, shortened(fact.source.quote.strip(), 180) + more, fact.source)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..errors import DiagnosticsError
 from .document import Plot, Postmortem, Section
 from .markdown import escape, format_appendix, format_section
 from .written import HEADER
@@ -53,12 +54,22 @@ def executed(notebook: str, folder: Path, timeout_s: float = 60.0) -> str:
     Parameters
     ----------
     folder : the working directory of its kernel
+
+    Raises DiagnosticsError when a cell fails or hangs.
     """
+    import subprocess
+
     import nbformat
     from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
     node = nbformat.reads(notebook, as_version=4)  # type: ignore[no-untyped-call]
-    NotebookClient(node, timeout=timeout_s, resources={"metadata": {"path": str(folder)}}).execute()
+    client = NotebookClient(node, timeout=timeout_s, resources={"metadata": {"path": str(folder)}})
+    try:
+        client.execute(stderr=subprocess.DEVNULL)
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+        said = (str(error).strip().splitlines() or ["no word"])[-1]
+        raise DiagnosticsError(f"the notebook does not run: {said}", "write .md or .html instead") from None
     for cell in node.cells:
         cell.metadata.pop("execution", None)
     return str(nbformat.writes(node)) + "\n"  # type: ignore[no-untyped-call]

@@ -168,7 +168,7 @@ def _timeline(diagnosis: Diagnosis, told: Explanation) -> Section:
     for event in happened(diagnosis):
         when = f"{event.at:%F %T}" if event.at else "time unknown"
         role = roles.get(event.source, "")
-        rows.append((Said(when, (event.source,)), Said(event.text, (event.source,)), Said(role, basis=DIAGNOSIS)))
+        rows.append((Said(when, basis=DIAGNOSIS), Said(event.text, (event.source,)), Said(role, basis=DIAGNOSIS)))
     clocks = _clocks(diagnosis)
     blocks: list[Block] = [Plot("timeline", "Every source")]
     if rows:
