@@ -142,6 +142,7 @@ def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -
         state=ReadState.CUT if cut else ReadState.READ,
         reason="the last line has no line end" if cut else "",
         facts=len(facts),
+        lines=0 if parser.binary else sum(1 for _ in text.lines()),
         first=min(stamps, key=lambda stamp: stamp.seconds, default=None),
         last=max(stamps, key=lambda stamp: stamp.seconds, default=None),
     )

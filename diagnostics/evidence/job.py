@@ -295,6 +295,22 @@ class ProgressBar(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trial(Evidence):
+    """One row of a table of trials: under this condition it went so. Subject: gpu where the condition names one.
+
+    `outcome` is "ok", "slow", "hang", "fail" or "off" (the machine went dark); `nodes` is the number of nodes
+    where the condition says it.
+
+        3+ nodes x 8 GPU: hang
+    """
+
+    condition: str
+    outcome: str
+    text: str
+    nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingSeen(Evidence):
     """A configuration value that somebody set: environment variable, flag, sysctl, mount feature. Subject: job.
 
