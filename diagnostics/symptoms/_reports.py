@@ -56,24 +56,15 @@ def kernel_log(incident: Incident) -> list[Coverage]:
     return [each for each in incident.reads("kernel-log") if each.lines >= LOG_THAT_SPEAKS]
 
 
-def pci_address(text: str | None) -> str | None:
-    """A PCI address as the kernel writes it: "00000000:8B:00.0" and "0000:8b:00" are both "0000:8b:00"."""
-    if not text:
-        return None
-    domain, _, rest = text.lower().partition(":")
-    return f"{domain[-4:]}:{rest.partition('.')[0]}" if rest.count(":") == 1 else text.lower()
-
-
 def gpu_subject(incident: Incident, subject: Subject) -> Subject:
     """The subject with both of its GPU's names, where a status told which index has which address."""
-    pci = pci_address(subject.pci)
     for status in incident.of(GpuStatus):
-        index, address = status.subject.gpu, pci_address(status.subject.pci)
+        index, address = status.subject.gpu, status.subject.pci
         if index is None or address is None:
             continue
-        if pci == address or (pci is None and subject.gpu == index):
+        if subject.pci == address or (subject.pci is None and subject.gpu == index):
             return replace(subject, gpu=index, pci=address)
-    return replace(subject, pci=pci)
+    return subject
 
 
 def gpu_reports(
