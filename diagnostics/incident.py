@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from . import collectives
 from .archives import Artefact, artefacts
 from .evidence import Coverage, Evidence, ReadState
 from .parsers import Parser, all_parsers
@@ -105,6 +106,7 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
         coverage += told
         if on_progress:
             on_progress(done, artefact.name)
+    evidence += collectives.derived(evidence)
     return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)
 
 
