@@ -9,7 +9,9 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
     **dict.fromkeys(("evidence", "errors", "noisy_or"), 0),
-    **dict.fromkeys(("hangproof", "durable", "text", "envelope", "kernel_stack", "filesystems", "archives", "masking"), 1),
+    **dict.fromkeys(
+        ("hangproof", "durable", "text", "envelope", "kernel_stack", "filesystems", "archives", "masking"), 1
+    ),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(("incident", "timeline", "links", "collect"), 3),
     "symptoms": 4,
