@@ -5,14 +5,16 @@ Every sentence carries the lines it stands on. Nothing is said that no evidence 
 
 from __future__ import annotations
 
+import re
+import shlex
 import string
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .causes import Cause, Role
 from .chain import Link, chain_of
-from .evidence import Coverage, ReadState, Source, Subject
+from .evidence import NOBODY, Coverage, ReadState, Source, Subject
 from .filesystems import by_name
 from .next_probe import Question, next_questions
 from .symptoms import Observation, all_symptoms
@@ -73,9 +75,11 @@ def explain(diagnosis: Diagnosis) -> Explanation:
         now=tuple(dict.fromkeys(fill(step, each) for each in answer for step in each.cause.now)),
         for_good=tuple(dict.fromkeys(fill(step, each) for each in answer for step in each.cause.for_good)),
         would_refute=tuple(
-            dict.fromkeys(f"{c.looks_for}: {fill(c.command, each)}" for each in answer for c in each.cause.checks)
+            dict.fromkeys(
+                f"{c.looks_for}: {for_subject(c.command, each.about)}" for each in answer for c in each.cause.checks
+            )
         ),
-        questions=tuple(next_questions(diagnosis)),
+        questions=tuple(_questions(diagnosis)),
         coverage=tuple(_coverage(diagnosis.incident.coverage)),
     )
 
@@ -111,7 +115,7 @@ def _introduce(diagnosis: Diagnosis, hypothesis: Hypothesis) -> Iterable[Sentenc
         if hypothesis.about.mount is not None and mount.subject.mount == hypothesis.about.mount:
             kind = by_name(mount.filesystem)
             served = f", served by {mount.subject.server}" if mount.subject.server else ""
-            yield Sentence(f"{mount.subject.mount} is {kind.title}{served}: {kind.what}.", (mount.source,))
+            yield Sentence(f"{mount.subject.mount} is {kind.title}{served}. {kind.what}.", (mount.source,))
 
 
 def named(hypothesis: Hypothesis) -> str:
@@ -168,6 +172,11 @@ def _rivals(diagnosis: Diagnosis) -> Iterable[Sentence]:
             reasons.append("nothing that was collected speaks for it" if each.bits <= 0 else "less speaks for it")
         sources = tuple(source for name in against[:2] for source in present[name].sources[:1])
         yield Sentence(f"{named(each)} ({each.posterior:.1%}): {'; '.join(reasons)}", sources)
+
+
+def _questions(diagnosis: Diagnosis) -> Iterable[Question]:
+    about = diagnosis.hypotheses[0].about if diagnosis.hypotheses else NOBODY
+    return (replace(each, command=for_subject(each.command, about)) for each in next_questions(diagnosis))
 
 
 def _listed(items: Iterable[str]) -> str:
@@ -240,6 +249,14 @@ def fill(template: str, hypothesis: Hypothesis | None, observation: Observation 
     return string.Formatter().vformat(template, (), _Blanks(known))
 
 
+def for_subject(command: str, subject: Subject) -> str:
+    """A command with its placeholders MOUNT, PID and GPU replaced by what is known."""
+    for word, value in (("MOUNT", subject.mount), ("PID", subject.pid), ("GPU", subject.gpu)):
+        if value is not None:
+            command = re.sub(rf"\b{word}\b", shlex.quote(str(value)).replace("\\", r"\\"), command)
+    return command
+
+
 def _filesystem(subject: Subject) -> str:
     from .filesystems import identify
 
@@ -294,4 +311,4 @@ def cite(sources: Sequence[Source], limit: int = 3) -> str:
     return f" [{shown}{f', {len(sources) - limit} more' if len(sources) > limit else ''}]"
 
 
-__all__ = ["Explanation", "Row", "Sentence", "cite", "explain", "fill", "format_explanation", "named"]
+__all__ = ["Explanation", "Row", "Sentence", "cite", "explain", "fill", "for_subject", "format_explanation", "named"]

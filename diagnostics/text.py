@@ -55,7 +55,11 @@ class Text:
 
     @cached_property
     def content(self) -> str:
-        """All of it decoded: a byte-order mark decides, else UTF-8 with replacement characters."""
+        """All of it decoded, with plain line ends."""
+        return self._decoded().replace("\r\n", "\n")
+
+    def _decoded(self) -> str:
+        """A byte-order mark decides, else UTF-8 with replacement characters."""
         for mark, encoding in (
             (codecs.BOM_UTF8, "utf-8-sig"),
             (codecs.BOM_UTF16_LE, "utf-16"),
