@@ -29,7 +29,7 @@ TABLE = Table(
     Row(rf"EXT[234]-fs warning \(device {_DEVICE}\): ext4_end_bio", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): (?:failed to convert unwritten|delayed block allocation failed|shut ?down)", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): .{{0,20}}This should not happen", "io-error", CRITICAL, "ext4"),
-    Row(rf"Aborting journal on device (?P<device>[\w./-]{{1,60}}?)-\d+\.?$", "journal-abort", CRITICAL, "ext4"),
+    Row(r"Aborting journal on device (?P<device>[\w./-]{1,60}?)-\d+\.?$", "journal-abort", CRITICAL, "ext4"),
     Row(r"JBD2?: (?:Error -\d+|I/O error|Detected IO errors)", "io-error", CRITICAL, "ext4"),
     Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:log I/O error|metadata I/O error|writeback error|I/O error)", "io-error", CRITICAL, "xfs"),
     Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:[Cc]orruption|corrupt\b|Internal error|Bad dir)", "corruption", CRITICAL, "xfs"),
