@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..evidence.probe import Outcome, ProbeAnswer
@@ -22,7 +22,8 @@ def plot_latency(answers: Iterable[ProbeAnswer]) -> Picture:
     """A row per question: median, 99th percentile and worst on a logarithmic axis; silence is an arrow."""
     from .canvas import BLUE, GREY, label, nothing, picture
 
-    rows = [each for each in answers if each.outcome is not Outcome.ANSWERED or "p50_s" in each.values]
+    of_mounts = [each for each in answers if each.subject.mount]
+    rows = [each for each in of_mounts if each.outcome is not Outcome.ANSWERED or "p50_s" in each.values]
     if not rows:
         return nothing(LATENCY, "no probe that measures latency was asked")
     with picture(10, 1.6 + 0.36 * len(rows)) as (figure, (axes,)):
@@ -35,7 +36,7 @@ def plot_latency(answers: Iterable[ProbeAnswer]) -> Picture:
                 _draw_no_answer(axes, row, each)
         for _, marker, name in POINTS:
             axes.scatter([], [], 30, marker=marker, color=BLUE, label=name)
-        axes.set_yticks(range(len(rows)), [label(f"{e.probe}  {e.subject.mount or ''}", 48) for e in rows])
+        axes.set_yticks(range(len(rows)), [label(_question(each), 48) for each in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.xaxis.set_major_formatter(lambda value, _: format_seconds(value))
         axes.xaxis.set_minor_formatter("")
@@ -47,8 +48,12 @@ def plot_latency(answers: Iterable[ProbeAnswer]) -> Picture:
     return figure
 
 
-def _draw_spread(axes: Axes, row: float, values: object, colour: str) -> None:
-    known = values if isinstance(values, dict) else dict(values or {})  # type: ignore[call-overload]
+def _question(answer: ProbeAnswer) -> str:
+    workers = answer.values.get("workers")
+    return f"{answer.probe}{f' x{workers:g}' if workers else ''}  {answer.subject.mount}"
+
+
+def _draw_spread(axes: Axes, row: float, known: Mapping[str, float], colour: str) -> None:
     found = [(max(known[name], SMALLEST_S), marker) for name, marker, _ in POINTS if name in known]
     if found:
         axes.plot([value for value, _ in found], [row] * len(found), color=colour, linewidth=1.2)
@@ -91,7 +96,13 @@ def plot_write_ladder(answers: Iterable[ProbeAnswer]) -> Picture:
         bad = [each for each in rungs if each.values.get("different_bytes")]
         if bad:
             axes.scatter(
-                *_points(bad, "values"), 190, marker="x", color=VERMILLION, linewidths=2.5, zorder=5, label="bytes differ"
+                *_points(bad, "values"),
+                190,
+                marker="x",
+                color=VERMILLION,
+                linewidths=2.5,
+                zorder=5,
+                label="bytes differ",
             )
         axes.xaxis.set_major_formatter(lambda value, _: format_size(value))
         axes.yaxis.set_major_formatter(lambda value, _: format_seconds(value))
