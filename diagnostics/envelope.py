@@ -83,10 +83,10 @@ _SYSLOG = re.compile(
     r"^([A-Za-z]{3,9})\.? +(\d{1,2}) (\d\d):(\d\d):(\d\d)(\.\d+)? (\S+) ([\w./@()-]+?)(?:\[(\d+)\])?: ?(.*)$"
 )
 # 2026-11-29T12:44:54+0000 vm kernel: message
-_ISO_SYSLOG = re.compile(rf"^({_ISO_TEXT}) ([\w.-]+) ([\w./@()-]+?)(?:\[(\d+)\])?: ?(.*)$")
+_ISO_SYSLOG = re.compile(rf"^({_ISO_TEXT}) (\w[\w.-]*) ([\w./@()-]+?)(?:\[(\d+)\])?: ?(.*)$")
 # 2026-11-29 12:45:11,505 INFO train: message     [2021-08-10 20:14:11,221] [INFO] message
 _LOGGER = re.compile(
-    rf"^\[?({_ISO_TEXT})\]?[ :,-]*\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)?\]?[ :-]*(.*)$"
+    rf"^\[?({_ISO_TEXT})\]?[ :,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?)?[ :-]*(.*)$"
 )
 # [rank3]: message   [default0]: message   3: message (srun -l)
 _RANK = re.compile(r"^\[(?:rank|default|Rank )(\d+)\]:? ?(.*)$|^(\d{1,5}): (.+)$")
