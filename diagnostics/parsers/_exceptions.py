@@ -14,13 +14,19 @@ _PATHS = (
     re.compile(r"['\"](/[^'\"\n]{1,1000})['\"]"),
     re.compile(r"(?:^|\s)(/[\w.@+=-]{1,200}(?:/[\w.@+=-]{1,200}){1,30})(?=[\s:,;)]|\.?$)"),
 )
-_KILLED = re.compile(r"DataLoader worker \(pid(?:\(s\))? (\d[\d, ]{0,200})\) (?:is killed by signal: ([A-Z][\w ]{1,40})|exited unexpectedly)")
+_KILLED = re.compile(
+    r"DataLoader worker \(pid(?:\(s\))? (\d[\d, ]{0,200})\) (?:is killed by signal: ([A-Z][\w ]{1,40})|exited unexpectedly)"
+)
 
 
 def names_path(text: str) -> str | None:
     """The file that an error's text names, or None. A frame of the interpreter's own is none."""
     for pattern in _PATHS:
-        if (found := pattern.search(text)) and "/third_party/" not in found[1] and not found[1].endswith((".cc", ".cpp", ".h")):
+        if (
+            (found := pattern.search(text))
+            and "/third_party/" not in found[1]
+            and not found[1].endswith((".cc", ".cpp", ".h"))
+        ):
             return found[1]
     return None
 

@@ -90,9 +90,13 @@ _RAY = re.compile(r"^\([^()=]{1,80}? ?pid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?
 # [pod/train-0/main] text
 _KUBECTL = re.compile(r"^\[pod/([\w.-]{1,120})/[\w.-]{1,120}\] ?(.*)$")
 # INFO 03-04 07:12:09 [loggers.py:127] text
-_VLLM = re.compile(r"^(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.\d+)? \[[^\]]{1,120}\] ?(.*)$")
+_VLLM = re.compile(
+    r"^(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.\d+)? \[[^\]]{1,120}\] ?(.*)$"
+)
 # 12/11 08:12:23 - mmengine - INFO - text      [12/27 15:03:41 d2.utils.events]: text
-_MONTH_DAY = re.compile(r"^\[?(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)(?: - [\w.-]{1,60} - ([A-Z]{4,8}) - | [\w.]{1,80}\]:? ?)(.*)$")
+_MONTH_DAY = re.compile(
+    r"^\[?(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)(?: - [\w.-]{1,60} - ([A-Z]{4,8}) - | [\w.]{1,80}\]:? ?)(.*)$"
+)
 # 17:02:11Z text     17:17:32.549Z text     12:47:49 text
 _TIME_OF_DAY = re.compile(r"^\[?(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?Z?\]?[ :]+(\S.*)$")
 # [rank0] train: text   [titan] text   [logging.py:68:log_dist] text   [default0]:text (after a time)   root - INFO - text

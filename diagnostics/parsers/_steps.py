@@ -99,7 +99,7 @@ def read_step(text: str, bar: float = NAN) -> Step | None:
     values = {name: value for name, patterns in METRICS if (value := _first(patterns, text)) is not None}
     if not values.keys() & {"loss", "tokens_per_s", "samples_per_s", "step_s"} and not BARE.match(text):
         return None
-    if bare and ("loss" not in values or not text.startswith(("{'", '{"')) and found is None):
+    if bare and ("loss" not in values or (not text.startswith(("{'", '{"')) and found is None)):
         return None
     epoch = EPOCH.search(text)
     return Step(float(found[1]) if found else bar, float(epoch[1]) if epoch else NAN, values)
@@ -164,7 +164,9 @@ class _Run:
             source=Source(file, first.line.number, first.line.quote),
             subject=Subject(host=first.host, rank=rank, pid=first.pid),
             stamp=first.stamp,
-            columns={name: column for name, column in self.columns.items() if name in ("line", "step") or _holds(column)},
+            columns={
+                name: column for name, column in self.columns.items() if name in ("line", "step") or _holds(column)
+            },
             quotes=dict(sorted(quotes.items())),
             run=self.number,
             steps=len(self.columns["line"]),

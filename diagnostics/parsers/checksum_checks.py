@@ -23,7 +23,9 @@ from . import Parser
 from ._job_lines import Message, messages
 
 # name: OK    name: FAILED    name: FAILED open or read    b3sum: name: FAILED (No such file or directory (os error 2))
-CHECK = re.compile(r"^(.{1,4000}?): (OK|FAILED open or read|FAILED(?: \((.{1,200})\))?|MISSING|Could not open or find .{0,200}|is missing)$")
+CHECK = re.compile(
+    r"^(.{1,4000}?): (OK|FAILED open or read|FAILED(?: \((.{1,200})\))?|MISSING|Could not open or find .{0,200}|is missing)$"
+)
 MISSING = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: (.{1,4000}?): No such file or directory$")
 COREUTILS = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: ")
 # a b differ: byte 130714264, line 424442     a b differ: char 12, line 1      cmp: EOF on a after byte 563937280
@@ -32,7 +34,9 @@ CMP_EOF = re.compile(r"^cmp: EOF on (\S{1,2000}?) (?:after byte (\d{1,18})|which
 # Files a/x and b/x differ      Binary files a/x and b/x differ
 DIFF = re.compile(r"^(?:Binary files|Files) (\S.{0,2000}?) and (\S.{0,2000}?) differ$")
 # ERROR : b.pt: md5 differ      ERROR : c.pt: file not in Local file system at /data/B
-RCLONE = re.compile(r"^(?:ERROR|NOTICE|INFO) ?: ([^:]{1,4000}): (?:(?:md5|sha1|sha256|quickxor|hashes|sizes|contents|crc32|xxh\w{0,4})\b.{0,20} differ|(?P<missing>file not in .{1,400}|[Nn]ot found.{0,100}|not in .{1,300}))")
+RCLONE = re.compile(
+    r"^(?:ERROR|NOTICE|INFO) ?: ([^:]{1,4000}): (?:(?:md5|sha1|sha256|quickxor|hashes|sizes|contents|crc32|xxh\w{0,4})\b.{0,20} differ|(?P<missing>file not in .{1,400}|[Nn]ot found.{0,100}|not in .{1,300}))"
+)
 RCLONE_LEVEL = re.compile(r"\b(?:ERROR|NOTICE) ?: ")
 # = a.pt    * b.pt    + c.pt    - d.pt    ! e.pt
 COMBINED = re.compile(r"^([=*+!-]) (\S.{0,4000})$")

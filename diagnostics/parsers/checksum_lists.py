@@ -21,12 +21,16 @@ from ..text import Text
 from . import Parser
 
 # hash, a space, a space or '*', name; a leading backslash says that the name is escaped
-PLAIN = re.compile(r"^\\?([0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](\S.{0,4000})$")
+PLAIN = re.compile(
+    r"^\\?([0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](\S.{0,4000})$"
+)
 SHORT = re.compile(r"^([0-9a-f]{8}) {2}(\S.{0,4000})$")  # xxh32sum: too short to be taken for a hash by itself
 TAGGED = re.compile(r"^\\?([A-Z][A-Z0-9_/-]{1,20}) ?\((.{1,4000})\) ?= ?([0-9a-fA-F]{8,128})$")
 XXH3 = re.compile(r"^XXH3_([0-9a-fA-F]{16}) {2}(\S.{0,4000})$")
 CKSUM = re.compile(r"^(\d{6,10}) (\d{1,18}) (\S.{0,4000})$")
-COMMAND = re.compile(r"\b(md5|sha1|sha224|sha256|sha384|sha512|b2|b3|xxh\d{2,3}|xxh)sum\b|\bshasum -a ?(\d{1,3})\b|\bcksum\b")
+COMMAND = re.compile(
+    r"\b(md5|sha1|sha224|sha256|sha384|sha512|b2|b3|xxh\d{2,3}|xxh)sum\b|\bshasum -a ?(\d{1,3})\b|\bcksum\b"
+)
 DIRECTORY = re.compile(r"^(?:\d\d:\d\d:\d\d )?[$#%] cd (/[^\s;&|]{0,1000})")
 BY_LENGTH = {8: "xxh32", 16: "xxh64", 32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}
 BY_COMMAND = {"b2": "blake2b", "b3": "blake3", "xxh": "xxh64", "xxh128": "xxh128", "xxh3": "xxh3"}
@@ -52,14 +56,16 @@ def read(text: Text) -> Iterator[Evidence]:
             )
 
 
-INTERESTING = re.compile(r"^\\?[0-9a-fA-F]{8,128} [ *]|\) ?= ?[0-9a-fA-F]{8}|^\d{6,10} \d{1,18} \S|sum\b|^XXH3_|[$#%] cd /")
+INTERESTING = re.compile(
+    r"^\\?[0-9a-fA-F]{8,128} [ *]|\) ?= ?[0-9a-fA-F]{8}|^\d{6,10} \d{1,18} \S|sum\b|^XXH3_|[$#%] cd /"
+)
 
 
 def _hashed(said: str, command: str | None) -> tuple[str, str, str, int | None] | None:
     """(algorithm, digest, name, size in bytes) of a line, or None."""
     if found := PLAIN.match(said):
         usual = BY_LENGTH[len(found[1])]
-        return command if command in _same_length(len(found[1])) else usual, found[1], found[2], None  # type: ignore[return-value]
+        return command if command in _same_length(len(found[1])) else usual, found[1], found[2], None
     if found := TAGGED.match(said):
         return found[1].lower(), found[3], found[2], None
     if found := XXH3.match(said):
@@ -72,7 +78,9 @@ def _hashed(said: str, command: str | None) -> tuple[str, str, str, int | None] 
 
 
 def _same_length(length: int) -> tuple[str, ...]:
-    return {16: ("xxh64", "xxh3"), 32: ("md5", "xxh128"), 64: ("sha256", "blake3"), 128: ("sha512", "blake2b")}.get(length, ())
+    return {16: ("xxh64", "xxh3"), 32: ("md5", "xxh128"), 64: ("sha256", "blake3"), 128: ("sha512", "blake2b")}.get(
+        length, ()
+    )
 
 
 PARSER = Parser(

@@ -5,7 +5,7 @@
     RuntimeError: Detected mismatch between collectives on ranks. Rank 0 is running collective: ...
 
 One timeout is often said twice, by the watchdog and again in an exception's text: each line is a fact.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -29,15 +29,21 @@ RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
 AT_WORK = re.compile(r"Timeout at NCCL work: (\d{1,12})")
 GLOO = re.compile(r"gloo.{0,200}Timed out waiting (\d{1,12})ms for (send|recv) operation to complete")
 # Timed out after 1800 seconds waiting for the barrier      monitoredBarrier: Rank 1 failed to pass monitoredBarrier in 30000 ms
-BARRIER = re.compile(r"[Rr]ank (\d{1,6}) failed to pass monitoredBarrier in (\d{1,12}) ms|Ranks? ([\d, ]{1,200}) failed to pass monitoredBarrier in (\d{1,12}) ms")
+BARRIER = re.compile(
+    r"[Rr]ank (\d{1,6}) failed to pass monitoredBarrier in (\d{1,12}) ms|Ranks? ([\d, ]{1,200}) failed to pass monitoredBarrier in (\d{1,12}) ms"
+)
 # ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives
 STUCK = re.compile(r"ProcessGroupNCCL's watchdog got stuck for (\d{1,9}) ?(?:s|seconds)")
-GIVES_UP = re.compile(r"Terminating the process after attempting to dump debug info, due to (.{1,120}?)\.?$|taking the entire process down")
+GIVES_UP = re.compile(
+    r"Terminating the process after attempting to dump debug info, due to (.{1,120}?)\.?$|taking the entire process down"
+)
 MISMATCH = re.compile(
     r"Detected mismatch between collectives on ranks|Mismatched? (?:collective|tensor|shape|size)|collective(?:s)? (?:type |shape |size )?mismatch"
     r"|Mismatched data types?:|[Mm]ismatched (?:allreduce|all_reduce|allgather|broadcast|reduce_scatter)"
 )
-CALL = re.compile(r"Rank (\d{1,6}) (?:is running|did|ran|performs?) (?:collective|inconsistent collective)?:? ?(.{1,300}?)(?:, ?but |\. ?(?=Rank )|$)")
+CALL = re.compile(
+    r"Rank (\d{1,6}) (?:is running|did|ran|performs?) (?:collective|inconsistent collective)?:? ?(.{1,300}?)(?:, ?but |\. ?(?=Rank )|$)"
+)
 BUT = re.compile(r"but Rank (\d{1,6}) is running collective: (.{1,300}?)(?:\.(?=[A-Z])|\.?$)")
 
 

@@ -5,7 +5,7 @@
     torch_sharing_strategy=file_system
     kernel.hung_task_timeout_secs = 120
 
-A value that looks like a secret is not kept. One assignment inside another tool's output is no settings file: at least
+A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file: at least
 half of an artefact's lines must be assignments, or the name one that this field knows.
 """
 
@@ -14,13 +14,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Source
+from ..evidence import Evidence
 from ..evidence.job import SettingSeen
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
 
-ASSIGNMENT = re.compile(r"^\s{0,8}(?:export |declare -x |set |-e |ENV )?([A-Za-z_][\w.]{1,80})(?:=|>| = |: )(?:\"([^\"]{0,500})\"|'([^']{0,500})'|(\S{0,500}))\s*(?:#.*)?$")
+ASSIGNMENT = re.compile(
+    r"^\s{0,8}(?:export |declare -x |set |-e |ENV )?([A-Za-z_][\w.]{1,80})(?:=|>| = |: )(?:\"([^\"]{0,500})\"|'([^']{0,500})'|(\S{0,500}))\s*(?:#.*)?$"
+)
 # the names of this field, wherever they are assigned: in an echoed command, a log line, a yaml file
 KNOWN = re.compile(
     r"\b((?:NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|TORCHELASTIC|GLOO|CUDA|PYTORCH|OMP|UCX|HSA|RCCL|TRITON|FI|OMPI|SLURM|HF|XLA|MKL|KMP|DEEPSPEED|LD|MALLOC|TOKENIZERS)_[A-Z0-9_]{2,60})=([^\s'\"]{1,300}|\"[^\"]{1,300}\"|'[^']{1,300}')"
@@ -36,12 +38,8 @@ def read(text: Text) -> Iterator[Evidence]:
         if whole and (found := ASSIGNMENT.match(message.line.text[:1000])):
             pairs = [(found[1], next((group for group in found.groups()[1:] if group is not None), ""))]
         for name, value in pairs:
-            hidden = SECRET.search(name) is not None
-            facts = message.facts(text)
-            if hidden:
-                file, number, _ = facts["source"]
-                facts["source"] = Source(file, number, f"{name}=[masked]")
-            yield SettingSeen(**facts, name=name, value="[masked]" if hidden else value.strip("'\""))
+            if not SECRET.search(name):
+                yield SettingSeen(**message.facts(text), name=name, value=value.strip("'\""))
 
 
 def _is_settings(text: Text) -> bool:

@@ -106,9 +106,7 @@ INTERESTING = re.compile(
 )
 
 
-def _event(
-    text: Text, message: Message, found: re.Match[str], pod: str | None, node: str | None
-) -> Iterator[Evidence]:
+def _event(text: Text, message: Message, found: re.Match[str], pod: str | None, node: str | None) -> Iterator[Evidence]:
     _, reason, count, said = found.groups()
     if reason not in REASONS:
         return

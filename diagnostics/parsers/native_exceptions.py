@@ -6,7 +6,7 @@
     CUDA_ERROR_CONTAINED: Invalid access of peer GPU memory over nvlink or a hardware error
 
 A CUDA error's text inside a Python exception is that exception's, and read there.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -18,17 +18,21 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import PythonException
 from ..text import Text
 from . import Parser
-from ._errnos import errno_of
+from ._errno import errno_in
 from ._exceptions import names_path
 from ._job_lines import Message, messages, of_lines
 
 TERMINATE = re.compile(r"^terminate called after throwing an instance of '([\w:<>, ]{1,200})'")
 WHAT = re.compile(r"^\s*what\(\): {1,4}(.{0,2000})$")
 THREAD = re.compile(r"(?:Process group watchdog thread|NCCL watchdog thread) terminated with exception: (.{1,2000})$")
-NAMED = re.compile(r"\b(CUDA_ERROR_[A-Z_]{2,60}|(?:cuda|hip)Error[A-Z]\w{2,60}|HSA_STATUS_ERROR[A-Z_]{0,60})\b:? ?(.{0,1000})$")
+NAMED = re.compile(
+    r"\b(CUDA_ERROR_[A-Z_]{2,60}|(?:cuda|hip)Error[A-Z]\w{2,60}|HSA_STATUS_ERROR[A-Z_]{0,60})\b:? ?(.{0,1000})$"
+)
 RANK = re.compile(r"\b[Rr]ank[ :=](\d{1,6})\b")
 PYTHON = re.compile(r"^(?:[\w.]{1,100}\.)?[A-Z]\w{1,60}(?:Error|Exception): ")
-INTERESTING = re.compile(r"terminate called after|what\(\):|watchdog thread terminated|CUDA_ERROR_[A-Z]|\b(?:cuda|hip)Error[A-Z]|HSA_STATUS_ERROR")
+INTERESTING = re.compile(
+    r"terminate called after|what\(\):|watchdog thread terminated|CUDA_ERROR_[A-Z]|\b(?:cuda|hip)Error[A-Z]|HSA_STATUS_ERROR"
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -56,7 +60,7 @@ def _fact(text: Text, message: Message, type_: str, said: str) -> PythonExceptio
     if message.rank is None and (found := RANK.search(message.text)):
         known["rank"] = int(found[1])
     return PythonException(
-        **message.facts(text, **known), severity=Severity.CRITICAL, type=type_, text=said, error=errno_of(said)
+        **message.facts(text, **known), severity=Severity.CRITICAL, type=type_, text=said, error=errno_in(said)
     )
 
 

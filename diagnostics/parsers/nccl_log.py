@@ -22,9 +22,14 @@ from ._job_lines import messages
 LINE = re.compile(
     r"^(?:([\w.-]{1,120}):(\d{1,9}):(\d{1,9}) )?\[(-?\d{1,4})\] (?:([\w./]{1,120}:\d{1,6}) )?(?:NCCL|RCCL) (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
 )
-BARE = re.compile(r"^(?:([\w.-]{1,120}):(\d{1,9}):(\d{1,9}) )?(?:\[(-?\d{1,4})\] )?(?:([\w./]{1,120}:\d{1,6}) )?NCCL (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$")
+BARE = re.compile(
+    r"^(?:([\w.-]{1,120}):(\d{1,9}):(\d{1,9}) )?(?:\[(-?\d{1,4})\] )?(?:([\w./]{1,120}:\d{1,6}) )?NCCL (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
+)
 # Using interface eth0:192.0.2.240<0>     Using [0]lo:127.0.0.1<0>     [0]mlx5_0:1/IB
-INTERFACE = re.compile(r"(?:Using (?:interface )?|\[\d{1,3}\])(?:\[\d{1,3}\])?([a-z][\w.@-]{0,30}):(?:[\d.a-f:]{2,60}|\d{1,3}/)", re.IGNORECASE)
+INTERFACE = re.compile(
+    r"(?:Using (?:interface )?|\[\d{1,3}\])(?:\[\d{1,3}\])?([a-z][\w.@-]{0,30}):(?:[\d.a-f:]{2,60}|\d{1,3}/)",
+    re.IGNORECASE,
+)
 PEER = re.compile(r"\b([\w.:-]{3,80})<(\d{1,6})>")
 
 # about -> wording; the first that fits counts
@@ -72,6 +77,4 @@ def _about(said: str, place: str) -> str:
     return named
 
 
-PARSER = Parser(
-    tool="NCCL", medium="collectives", footprint=r"\b[NR]CCL (WARN|INFO|TRACE|VERSION|ABORT)\b", read=read
-)
+PARSER = Parser(tool="NCCL", medium="collectives", footprint=r"\b[NR]CCL (WARN|INFO|TRACE|VERSION|ABORT)\b", read=read)

@@ -71,7 +71,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
 )  # fmt: skip
 GONE = re.compile(r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|not running|vanished)")
 # a process that torchrun, Slurm or a DataLoader speaks of is read by their own parsers
-OTHERS = re.compile(r"DataLoader worker|local_rank|^(?:srun|slurmstepd|systemd)\b|\.service: |^\s*exitcode  :|NCCL|^\s*Exit Code:")
+OTHERS = re.compile(
+    r"DataLoader worker|local_rank|^(?:srun|slurmstepd|systemd)\b|\.service: |^\s*exitcode  :|NCCL|^\s*Exit Code:"
+)
 INTERESTING = re.compile(
     rf"\b(?:{_WORDS})\b|\b[Ee]xit(?:ed|code)?\b.{{0,40}}\d|with (?:exit |return |status |code )|signal|Signals|is gone|has exited|no longer exists|not running|vanished|returncode|^rc="
 )
@@ -110,4 +112,3 @@ PARSER = Parser(
     ),
     read=read,
 )
-

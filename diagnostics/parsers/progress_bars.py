@@ -18,7 +18,9 @@ from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
 
-BAR = re.compile(r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%\|[^|]{0,200}\| *([\d.]{1,15}[kMGTB]{0,2})/([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?")
+BAR = re.compile(
+    r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%\|[^|]{0,200}\| *([\d.]{1,15}[kMGTB]{0,2})/([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?"
+)
 COUNT = re.compile(r"^\s{0,8}(?:(.{0,120}?):? +)?(\d{1,12})it \[(\d{1,4}(?::\d\d){1,2})")
 SUFFIXES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
@@ -55,4 +57,6 @@ def _elapsed(text: str | None) -> float | None:
     return float(total) if text else None
 
 
-PARSER = Parser(tool="tqdm", medium="job-log", footprint=r"\d{1,3}%\|.{0,200}\| *[\d.]+[kMGTB]*/|\d+it \[\d+:\d\d", read=read)
+PARSER = Parser(
+    tool="tqdm", medium="job-log", footprint=r"\d{1,3}%\|.{0,200}\| *[\d.]+[kMGTB]*/|\d+it \[\d+:\d\d", read=read
+)

@@ -22,7 +22,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import PythonException, WorkerKilled
 from ..text import Text
 from . import Parser
-from ._errnos import errno_of
+from ._errno import errno_in
 from ._exceptions import names_path, worker_killed
 from ._job_lines import Message, messages, of_lines
 
@@ -119,7 +119,7 @@ def _close(text: Text, stream: _Stream, message: Message, type_: str, said: str)
             type=type_,
             text=said,
             frames=tuple(reversed(opened.frames)),
-            error=errno_of(said),
+            error=errno_in(said),
         )
     )
     for pid, signal in worker_killed(said):

@@ -5,7 +5,7 @@
     torch.distributed.DistNetworkError: The client socket has timed out after 60000ms while trying to connect to (10.0.0.4, 29500).
 
 The writer is usually the victim. Only lines of a distributed job are read: a tool that cannot reach a web site is none.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ PATTERNS = (
     ("unreachable", re.compile(r"(?i)no route to host|network is unreachable|host is (?:down|unreachable)")),
     ("timed-out", re.compile(r"(?i)(?:client )?socket (?:has )?timed? ?out.{0,80}?(?:connect to \(?(?P<peer>[\w.:-]{2,80}(?:, ?\d{1,5})?)\)?)?|socket timeout|connect(?:ion)? (?:to .{1,80} )?timed? ?out|rendezvous.{0,60}(?:timed? ?out|timeout)|store.{0,80}(?:timed? ?out|timeout)|RPC call .{0,60}timed out|wait timeout after \d")),
 )  # fmt: skip
-TO = re.compile(r"connect to (?:the )?\(?([\w.:\[\]-]{2,80})(?:, ?|:)?(\d{1,5})?\)?|completion from peer ([\w.:]{2,80})<|(?:peer|addr(?:ess)?)[ =:]{1,2}\[?([\w.-]{3,80})\]?")
+TO = re.compile(
+    r"connect to (?:the )?\(?([\w.:\[\]-]{2,80})(?:, ?|:)?(\d{1,5})?\)?|completion from peer ([\w.:]{2,80})<|(?:peer|addr(?:ess)?)[ =:]{1,2}\[?([\w.-]{3,80})\]?"
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:

@@ -31,11 +31,17 @@ _COMMANDS = (
 )
 COMMAND = re.compile(rf"^[\w.@~:/\[\] -]{{0,200}}?[$#%>] (?P<command>(?:{_COMMANDS})\b.{{0,2000}})$")
 # 12:47:49 cp test.pt /workspace/mfs/mnt/ckpt/
-TIMED = re.compile(r"^(?P<command>(?:cp|mv|dd|rsync|scp|md5sum|sha256sum|cat|ls|rm|df|sync|cmp|touch) (?=.*/).{1,2000})$")
+TIMED = re.compile(
+    r"^(?P<command>(?:cp|mv|dd|rsync|scp|md5sum|sha256sum|cat|ls|rm|df|sync|cmp|touch) (?=.*/).{1,2000})$"
+)
 # (still hanging after 13 s, although timeout has sent SIGTERM)     still running after 2 min
-HANGING = re.compile(rf"(?i)\b(?:still|is) (?:hanging|hung|stuck|blocked|running|waiting|not back)\b.{{0,40}}?\bafter {DURATION}|\bnever (?:returns?|returned|came back|finished)\b|\bhangs?(?: for ?ever)?$|\bno answer (?:after|within) {DURATION}")
+HANGING = re.compile(
+    rf"(?i)\b(?:still|is) (?:hanging|hung|stuck|blocked|running|waiting|not back)\b.{{0,40}}?\bafter {DURATION}|\bnever (?:returns?|returned|came back|finished)\b|\bhangs?(?: for ?ever)?$|\bno answer (?:after|within) {DURATION}"
+)
 # exit status 0      cp exit status 1      md5sum -c exit status 124      exit code: 1      rc=1
-STATUS = re.compile(r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -{1,2}[\w-]{1,30}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$")
+STATUS = re.compile(
+    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -{1,2}[\w-]{1,30}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
+)
 TIMED_OUT = re.compile(r"(?i)^(?:timeout: sending signal|command timed out|timed out after)")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=,-]{1,200}(?:/[\w.@+%=,-]{1,200}){0,30}/?)")
 NO_PATH = ("/dev/", "/bin/", "/usr/", "/proc/", "/sys/")

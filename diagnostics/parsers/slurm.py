@@ -22,7 +22,9 @@ from ._signals import NAMES, WORDS
 
 LINE = re.compile(r"^(?:slurmstepd|slurmd|srun|salloc|sbatch|scancel|slurm_load_\w{1,30})(?:-[\w.-]{1,60})?: (.*)$")
 JOB = re.compile(r"\b(?:StepId=|JobId=|STEP |JOB |[Jj]ob |step )(\d{1,12}(?:[._+]\w{1,20}){0,2})")
-HOST = re.compile(r"\bON ([\w.-]{1,80}) |^error: ([\w.-]{1,80}): tasks? \d|\bnode ([\w.-]{1,80})\b|^error: ([\w.-]{1,80}) \[\d")
+HOST = re.compile(
+    r"\bON ([\w.-]{1,80}) |^error: ([\w.-]{1,80}): tasks? \d|\bnode ([\w.-]{1,80})\b|^error: ([\w.-]{1,80}) \[\d"
+)
 AT = re.compile(r"\b(?:CANCELLED|FAILED|PREEMPTED) AT (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 COUNT = re.compile(r"Detected (\d{1,6}) oom[-_]kill event")
 CODE = re.compile(r"\b(?:Exited with exit code|exit code|status=0x)[ =:]{0,3}([0-9a-f]{1,4})\b")

@@ -24,12 +24,18 @@ from ._signals import signal_named
 UNIT = re.compile(r"^([\w@.:\\-]{1,200}\.(?:service|scope|slice)): (.*)$")
 WATCHDOG = re.compile(rf"^Watchdog timeout \(limit {DURATION}\)!")
 KILLING = re.compile(r"^Killing process (\d{1,9}) \((.{1,30}?)\) with signal (SIG[A-Z0-9]{2,8})")
-EXITED = re.compile(r"^(?:Main|Control) process exited, code=(exited|killed|dumped), status=(\d{1,3})(?:/([A-Z0-9-]{1,20}))?")
+EXITED = re.compile(
+    r"^(?:Main|Control) process exited, code=(exited|killed|dumped), status=(\d{1,3})(?:/([A-Z0-9-]{1,20}))?"
+)
 RESULT = re.compile(r"^Failed with result '([a-z-]{1,30})'")
 OOM = re.compile(r"^(?:A process of this unit has been killed by the OOM killer|systemd-oomd killed)")
-LEFT = re.compile(r"^(?:State '([\w-]{1,40})' timed out\.|Processes still around after (?:final )?SIGKILL|Found left-over process (\d{1,9}))")
+LEFT = re.compile(
+    r"^(?:State '([\w-]{1,40})' timed out\.|Processes still around after (?:final )?SIGKILL|Found left-over process (\d{1,9}))"
+)
 RESTART = re.compile(r"^Scheduled restart job, restart counter is at (\d{1,6})")
-INTERESTING = re.compile(r"\.(?:service|scope|slice): (?:Watchdog|Killing|Main|Control|Failed|A process|systemd-oomd|State|Processes|Found|Scheduled)")
+INTERESTING = re.compile(
+    r"\.(?:service|scope|slice): (?:Watchdog|Killing|Main|Control|Failed|A process|systemd-oomd|State|Processes|Found|Scheduled)"
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -41,7 +47,12 @@ def read(text: Text) -> Iterator[Evidence]:
         facts = message.facts(text, pid=None, job=job)
         if found := WATCHDOG.match(said):
             yield WatchdogFired(
-                **facts, severity=Severity.CRITICAL, watchdog="systemd", action="kill", limit_s=seconds_of(found), text=said
+                **facts,
+                severity=Severity.CRITICAL,
+                watchdog="systemd",
+                action="kill",
+                limit_s=seconds_of(found),
+                text=said,
             )
         elif found := KILLING.match(said):
             facts = message.facts(text, pid=int(found[1]), comm=found[2], job=job)

@@ -18,19 +18,25 @@ from ..evidence import Evidence, Severity
 from ..evidence.storage import ToolError
 from ..text import Text
 from . import Parser
-from ._errnos import TEXTS, errno_of
+from ._errno import MESSAGES, errno_in
 from ._job_lines import Message, messages
 
 _TOOLS = (
     "cp|mv|rm|dd|ls|cat|head|tail|stat|du|df|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|tar|gzip|zstd|rsync|scp|sftp|touch|mkdir|rmdir|ln|chmod|chown|sync"
     "|find|tee|truncate|fallocate|mount|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|grep|split|unzip|git|fio|ioping|mfsmount|sshfs"
 )
-LINE = re.compile(rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$")
+LINE = re.compile(
+    rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
+)
 # with its errno's text at the end, perhaps with its number
-ERRNO = re.compile(rf"(?i):? ?\b({'|'.join(re.escape(text) for text in TEXTS)})(?: \(\d{{1,3}}\)| \(os error \d{{1,3}}\))?\.?$|\[Errno \d{{1,3}}\]")
+ERRNO = re.compile(
+    rf"(?i):? ?\b({'|'.join(re.escape(text) for text in MESSAGES)})(?: \(\d{{1,3}}\)| \(os error \d{{1,3}}\))?\.?$|\[Errno \d{{1,3}}\]"
+)
 QUOTED = re.compile(r"[\"'‘“`]([^\"'’”`]{1,1000})[\"'’”`]")
 # can't create pw: text     /data/x: text     cannot open /data/x for reading: text
-BARE = re.compile(r"(?:can't|cannot|can not|could not|failed to) (?:create|open|access|stat|remove|read|write|touch|execute)(?: directory| file)? ([^\s:]{1,1000})(?::| for )|^([^\s:]{1,1000}): (?!.*: .*: )")
+BARE = re.compile(
+    r"(?:can't|cannot|can not|could not|failed to) (?:create|open|access|stat|remove|read|write|touch|execute)(?: directory| file)? ([^\s:]{1,1000})(?::| for )|^([^\s:]{1,1000}): (?!.*: .*: )"
+)
 OPERATIONS = (
     ("close", re.compile(r"(?i)fail(?:ed|ure) to close|error closing|close failed|\bclose\b")),
     ("fsync", re.compile(r"(?i)fsync|error syncing")),
@@ -44,7 +50,9 @@ OPERATIONS = (
     ("list", re.compile(r"(?i)reading directory")),
 )  # fmt: skip
 # where a relative name lies, as the prompt or a `cd` shows it: /mnt/vol-fs # echo ok > pw
-PROMPT = re.compile(r"^(?:[\w.-]{1,40}@[\w.-]{1,80}:)?(/[^\s$#]{0,500}) ?[$#] |^(?:\d\d:\d\d:\d\d )?[$#%] cd (/[^\s;&|]{0,500})")
+PROMPT = re.compile(
+    r"^(?:[\w.-]{1,40}@[\w.-]{1,80}:)?(/[^\s$#]{0,500}) ?[$#] |^(?:\d\d:\d\d:\d\d )?[$#%] cd (/[^\s;&|]{0,500})"
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -56,13 +64,15 @@ def read(text: Text) -> Iterator[Evidence]:
             yield _error(text, message, found["tool"], found["said"], directory)
 
 
-INTERESTING = re.compile(rf"(?:^|[\s/-])(?:{_TOOLS})(?:\(\d{{1,9}}\))?: |^[\w@.:-]{{0,120}}/\S{{0,500}} ?[$#] |[$#%] cd /")
+INTERESTING = re.compile(
+    rf"(?:^|[\s/-])(?:{_TOOLS})(?:\(\d{{1,9}}\))?: |^[\w@.:-]{{0,120}}/\S{{0,500}} ?[$#] |[$#%] cd /"
+)
 
 
 def _error(text: Text, message: Message, tool: str, said: str, directory: str) -> ToolError:
     quoted, bare = QUOTED.search(said), BARE.search(said)
     name = quoted[1] if quoted else (bare[1] or bare[2]) if bare else None
-    error = errno_of(said)
+    error = errno_in(said)
     return ToolError(
         **message.facts(text, path=posixpath.join(directory, name) if name else None),
         severity=Severity.WARNING if error in ("ENOENT", "EACCES", "EEXIST", "EPERM", "EINVAL") else Severity.CRITICAL,
@@ -76,6 +86,6 @@ def _error(text: Text, message: Message, tool: str, said: str, directory: str) -
 PARSER = Parser(
     tool="cp",
     medium="transcript",
-    footprint=rf"(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in TEXTS)})",
+    footprint=rf"(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
     read=read,
 )

@@ -35,10 +35,14 @@ RULE = re.compile(r"^[=-]{20,}$")
 NUMBER = re.compile(r"(-?\d{1,9})")
 PID = re.compile(r"\bpid: (\d{1,9})\)|PID (\d{1,9})\b")
 # failed (exitcode: -6) local_rank: 0 (pid: 21544) of binary: /opt/venv/bin/python3
-FAILED = re.compile(r"^failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,6}) \(pid: (\d{1,9})\) of (?:binary|fn): (\S{1,300})")
+FAILED = re.compile(
+    r"^failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,6}) \(pid: (\d{1,9})\) of (?:binary|fn): (\S{1,300})"
+)
 # Sending process 21545 closing signal SIGTERM
 CLOSING = re.compile(r"^Sending process (\d{1,9}) closing signal (SIG[A-Z]{2,8})")
-FORCED = re.compile(r"^Unable to shutdown process (\d{1,9}) via (?:Signals\.)?(SIG[A-Z]{2,8}), forcefully exiting via (?:Signals\.)?(SIG[A-Z]{2,8})")
+FORCED = re.compile(
+    r"^Unable to shutdown process (\d{1,9}) via (?:Signals\.)?(SIG[A-Z]{2,8}), forcefully exiting via (?:Signals\.)?(SIG[A-Z]{2,8})"
+)
 INTERESTING = re.compile(
     r"^\s{0,8}(?:time|host|rank|exitcode|error_file|traceback)\s*: |Root Cause|Failures:|\[\d{1,6}\]:\s*$|[=-]{20}|failed \(exitcode|closing signal|Unable to shutdown process"
 )
@@ -50,7 +54,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, INTERESTING):
         said = message.text.rstrip()
         field = FIELD.match(said)
-        if field and not (field[1] in block):
+        if field and field[1] not in block:
             block[field[1]] = (field[2].strip(), message)
             continue
         if block:
@@ -124,4 +128,3 @@ PARSER = Parser(
     ),
     read=read,
 )
-

@@ -21,7 +21,9 @@ from ._job_lines import messages
 from ._steps import Columns, read_step
 
 # a command that a shell echoes, or a trainer's first line: where the next run begins
-START = re.compile(r"^\+ \S|\btorch \d+\.\d+\S* \| python |\*{3,} Running training \*{3,}|^Starting training|training \.\.\.$")
+START = re.compile(
+    r"^\+ \S|\btorch \d+\.\d+\S* \| python |\*{3,} Running training \*{3,}|^Starting training|training \.\.\.$"
+)
 STEP = re.compile(
     r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
     r"|/sec|\d/\d+ \[|loss['\"]?[:=]|Epoch\(train\)|\|train\|| epoch \d|^\+ |\btorch \d[^|]{1,40} \| python |Running training"

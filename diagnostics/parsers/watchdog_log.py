@@ -23,7 +23,9 @@ from . import Parser
 from ._durations import DURATION, seconds_of
 from ._job_lines import Message, messages
 
-TAG = re.compile(r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel)\b")
+TAG = re.compile(
+    r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel)\b"
+)
 # something is silent, stuck or missing
 SILENT = re.compile(
     rf"(?i)\bno (?:new )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?)\b.{{0,40}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
@@ -38,18 +40,26 @@ ACTIONS = (
     ("restart", re.compile(r"(?i)\brestart(?:ing|ed)?\b|\brelaunch\w{0,4}\b|\bre-?queue\w{0,4}\b|\brespawn\w{0,4}\b")),
     ("alert", re.compile(r"(?i)\balert\w{0,4}\b|\bpaging\b|\bpage(?:d)? (?:the )?on-?call\b|\bnotif(?:y|ying|ied)\b|\bsent (?:an? )?(?:mail|e-mail|message)\b|\bdump(?:ing)? (?:stacks?|traces?)")),
 )  # fmt: skip
-LIMIT = re.compile(rf"(?i)\b(?:limit|timeout|threshold|max(?:imum)?(?:_age| age| silence)?|allowed|grace|deadline|stall[-_ ]?after|patience)\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}")
-AGE = re.compile(rf"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}")
+LIMIT = re.compile(
+    rf"(?i)\b(?:limit|timeout|threshold|max(?:imum)?(?:_age| age| silence)?|allowed|grace|deadline|stall[-_ ]?after|patience)\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
+)
+AGE = re.compile(
+    rf"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
+)
 PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
 JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
 SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
-ALIVE = re.compile(r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b|\blog age\b|\bstarted\b|\bheart[- ]?beat\b")
+ALIVE = re.compile(
+    r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
+)
 # [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no tag
 MACHINE = re.compile(r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL)\b)")
 # PULSE: run-176b is waiting to be scheduled      run-13b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
 # other watchdogs have parsers of their own
-OTHERS = re.compile(r"ProcessGroupNCCL|collective operation|soft lockup|hard LOCKUP|watchdog: BUG|\.service: |NMI watchdog|Process group watchdog|systemd\[")
+OTHERS = re.compile(
+    r"ProcessGroupNCCL|collective operation|soft lockup|hard LOCKUP|watchdog: BUG|\.service: |NMI watchdog|Process group watchdog|systemd\["
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:

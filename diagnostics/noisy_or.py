@@ -1,0 +1,95 @@
+"""A noisy-OR network solved exactly, on plain arrays.
+
+Causes are independent a priori. Each cause that is at work shows a symptom with its strength; a symptom also
+shows by itself with its leak:
+
+    P(symptom | set of causes) = 1 - (1 - leak) * product over the set of (1 - strength)
+
+All sets of up to three causes are enumerated. A cause that can show none of the symptoms that are present
+can explain nothing; it enters single sets only, since in larger ones it would only lower their probability.
+Source: Pearl, Probabilistic Reasoning in Intelligent Systems (1988), chapter 4; Shwe et al., QMR-DT (1991).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MAX_SET = 3
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The sets of causes with their probabilities, most probable first.
+
+    `sets` holds tuples of cause indices (the empty tuple is "none of them"), `probability` one number a set,
+    and `marginal` one number a cause: how probable it is that the cause is at work, alone or with others.
+    """
+
+    sets: list[tuple[int, ...]]
+    probability: Floats
+    marginal: Floats
+
+
+def solve(
+    prior: Floats, strength: Floats, leak: Floats, present: NDArray[np.bool_], max_set: int = MAX_SET
+) -> Posterior:
+    """The posterior over sets of causes.
+
+    Parameters
+    ----------
+    prior : (causes,) probability of each cause
+    strength : (causes, symptoms) probability that the cause shows the symptom
+    leak : (symptoms,) probability that the symptom shows without any of the causes
+    present : (symptoms,) True where the symptom was seen, False where it was looked for and not there;
+        symptoms that nobody looked for must be left out
+    """
+    import numpy as np
+
+    n = len(prior)
+    sets = candidate_sets(strength, present, max_set)
+    member = np.zeros((len(sets), n))
+    for row, causes in enumerate(sets):
+        member[row, list(causes)] = 1.0
+    log_odds = np.log(prior) - np.log1p(-prior)
+    silent = member @ np.log1p(-np.minimum(strength, 1 - 1e-9)) + np.log1p(-leak)
+    log_likelihood = np.where(present, np.log(-np.expm1(np.minimum(silent, -1e-12))), silent).sum(axis=1)
+    score = member @ log_odds + log_likelihood
+    probability = np.exp(score - score.max())
+    probability /= probability.sum()
+    order = np.argsort(-probability, kind="stable")
+    return Posterior([sets[i] for i in order], probability[order], probability @ member)
+
+
+def candidate_sets(strength: Floats, present: NDArray[np.bool_], max_set: int) -> list[tuple[int, ...]]:
+    """The empty set, every single cause, and all larger sets of causes that explain something seen."""
+    useful = [i for i, row in enumerate(strength[:, present]) if (row > 0).any()]
+    singles = [(i,) for i in range(len(strength))]
+    return [(), *singles, *(s for size in range(2, max_set + 1) for s in combinations(useful, size))]
+
+
+def weight_of_evidence(strength: Floats, leak: Floats, present: NDArray[np.bool_]) -> Floats:
+    """Bits that each symptom speaks for (positive) or against each cause, taken alone; shape as `strength`.
+
+    log2 of P(what was seen | the cause) over P(what was seen | no cause). Source: Good, Probability and the
+    Weighing of Evidence (1950).
+    """
+    import numpy as np
+
+    seen = 1 - (1 - leak) * (1 - strength)
+    return np.where(present, np.log2(seen / leak), np.log2(np.maximum(1 - strength, 1e-9)))
+
+
+def entropy(probability: Floats) -> float:
+    """The entropy of a distribution, in bits."""
+    import numpy as np
+
+    positive = probability[probability > 0]
+    return float(-(positive * np.log2(positive)).sum())

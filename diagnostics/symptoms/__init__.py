@@ -1,0 +1,135 @@
+"""Symptoms: rules over the evidence that an operator could argue with, one file each; the folder is the registry.
+
+A symptom module's docstring is the rule in words. Its one constant is `SYMPTOM`; its rule takes the incident and
+yields findings: where the symptom is present (with the evidence for it), or where it was looked for and is not
+there (with the coverage that would have shown it). A rule that yields nothing says that nobody looked. A symptom
+knows no cause.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+
+from ..evidence import NOBODY, Coverage, Evidence, Source, Subject
+from ..incident import Incident
+
+
+class State(StrEnum):
+    """Three things, never two: nobody looked is not "not there"."""
+
+    PRESENT = "present"
+    ABSENT = "absent"
+    UNOBSERVED = "unobserved"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule found on one subject.
+
+    Parameters
+    ----------
+    subject : what it is about; unknown fields match any cause
+    evidence : the facts that show it, or the coverage that would have shown it
+    note : what was seen, in one sentence with its numbers
+    present : False = looked for and not there
+    """
+
+    subject: Subject
+    evidence: tuple[Evidence | Coverage, ...]
+    note: str
+    present: bool = True
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """How a symptom is recognised and how much it means by itself.
+
+    Parameters
+    ----------
+    title : what is seen, as an operator would say it, without any cause
+    rule : yields the findings in an incident
+    leak : probability of seeing it in an incident without any cause that this package knows
+    because : why that number
+    tells_apart : the subject fields by which two findings are two symptoms ("mount", "gpu", "rank" ...);
+        findings that agree on them are one symptom with more evidence
+    command : how to get the artefact that would show it, ready to paste; PID, MOUNT, GPU are placeholders
+    cost_minutes : what getting it costs a person
+    healthy : True for a sign that nothing is wrong
+    """
+
+    title: str
+    rule: Callable[[Incident], Iterable[Finding]]
+    leak: float
+    because: str
+    tells_apart: tuple[str, ...] = ()
+    command: str = ""
+    cost_minutes: float = 1.0
+    healthy: bool = False
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A symptom in one incident, on one subject."""
+
+    symptom: str
+    state: State
+    subject: Subject = NOBODY
+    evidence: tuple[Evidence | Coverage, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where to look it up, each line once."""
+        return tuple(dict.fromkeys(each.source for each in self.evidence))
+
+
+@cache
+def all_symptoms() -> dict[str, Symptom]:
+    """Every symptom of this folder; `stalled_reads.py` is the symptom `stalled-reads`."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return {name.replace("_", "-"): importlib.import_module(f"{__name__}.{name}").SYMPTOM for name in names}
+
+
+def observe(incident: Incident) -> list[Observation]:
+    """Every symptom looked for in an incident; those that nobody could have seen come out as unobserved."""
+    return [each for name, symptom in all_symptoms().items() for each in _observe(name, symptom, incident)]
+
+
+def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in symptom.rule(incident):
+        key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
+        groups.setdefault(key, []).append(finding)
+    merged = [_merge(name, findings) for findings in groups.values()]
+    present = [each for each in merged if each.state is State.PRESENT]
+    # seen on a subject is seen, whatever a look elsewhere (or at no subject in particular) did not find
+    absent = [
+        each
+        for each in merged
+        if each.state is State.ABSENT and not any(each.subject.agrees_with(seen.subject) for seen in present)
+    ]
+    yield from [*present, *absent] or [Observation(name, State.UNOBSERVED)]
+
+
+def _merge(name: str, findings: Sequence[Finding]) -> Observation:
+    subject = findings[0].subject
+    for finding in findings[1:]:
+        subject = shared_subject(subject, finding.subject)
+    evidence = {id(each): each for finding in findings for each in finding.evidence}
+    notes = dict.fromkeys(finding.note for finding in findings)
+    state = State.PRESENT if findings[0].present else State.ABSENT
+    return Observation(name, state, subject, tuple(evidence.values()), tuple(notes))
+
+
+def shared_subject(first: Subject, second: Subject) -> Subject:
+    """What two subjects have in common: fields that differ become unknown, fields that one knows stay."""
+    theirs = second.known()
+    mine = first.known()
+    changed = {name: None for name, value in mine.items() if theirs.get(name, value) != value}
+    gained = {name: value for name, value in theirs.items() if name not in mine}
+    return replace(first, **changed, **gained)  # type: ignore[arg-type]

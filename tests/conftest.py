@@ -1,0 +1,8 @@
+"""Fixtures for all tests: the real faults live in tests/faults, one file each."""
+
+from tests.faults.faultfs import faultfs
+from tests.faults.local import memory_cgroup, small_disk, tiny_shm
+from tests.faults.moosefs import moosefs
+from tests.faults.sshfs import sshfs
+
+__all__ = ["faultfs", "memory_cgroup", "moosefs", "small_disk", "sshfs", "tiny_shm"]

@@ -1,0 +1,93 @@
+"""What holds for every parser on any input: deterministic, quotes are source lines, nothing raises, time is linear."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from diagnostics.parsers import Parser, all_parsers
+from diagnostics.text import Text
+
+from .test_corpus import CASES, split_case
+
+PARSERS = all_parsers()
+SAMPLES = [(path, split_case(path.read_bytes())[2]) for path in CASES]
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_reading_is_deterministic_and_every_quote_is_its_line(name: str) -> None:
+    parser = PARSERS[name]
+    for path, raw in SAMPLES:
+        if path.parent.name != name:
+            continue
+        text = Text("raw.log", raw)
+        first, second = list(parser.read(text)), list(parser.read(Text("raw.log", raw)))
+        assert [repr(fact) for fact in first] == [repr(fact) for fact in second], path
+        if parser.binary:
+            continue
+        quotes = {line.number: line.quote for line in text.lines()}
+        for fact in first:
+            assert fact.source.line == 0 or fact.source.quote == quotes[fact.source.line], (path, fact)
+
+
+def mutations(raw: bytes, dice: random.Random, count: int) -> Iterator[bytes]:
+    """Torn, doubled, shuffled, overwritten and cut copies of a log."""
+    for _ in range(count):
+        data = bytearray(raw[: 1 << 16])
+        for _ in range(dice.randrange(1, 6)):
+            if not data:
+                break
+            at, end = sorted((dice.randrange(len(data)), dice.randrange(len(data))))
+            match dice.randrange(6):
+                case 0:
+                    del data[at:end]
+                case 1:
+                    data[at:at] = data[at:end][:4096]
+                case 2:
+                    data[at] = dice.randrange(256)
+                case 3:
+                    lines = data.split(b"\n")
+                    dice.shuffle(lines)
+                    data = bytearray(b"\n".join(lines))
+                case 4:
+                    data[at:at] = dice.choice(
+                        (b"\0", b"\xff\xfe", b"\r", b"\x1b[31m", b"99999999999999999999", b"-", b"\n\n")
+                    )
+                case 5:
+                    del data[at:]
+        yield bytes(data)
+
+
+@pytest.mark.parametrize(("path", "raw"), SAMPLES, ids=[f"{p.parent.name}/{p.stem}" for p, _ in SAMPLES])
+def test_no_mutation_raises(path: object, raw: bytes) -> None:
+    dice = random.Random(str(path))
+    for data in mutations(raw, dice, 20):
+        text = Text("raw.log", data)
+        for parser in PARSERS.values():
+            if parser.wants(text):
+                for fact in parser.read(text):
+                    fact.fields()
+
+
+def long_line(parser: Parser, raw: bytes, size: int) -> bytes:
+    line = max(raw[:65536].split(b"\n"), key=len) or b"x"
+    return (line * (size // len(line) + 1))[:size] + b"\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PARSERS)
+def test_a_line_of_ten_megabytes_is_read_in_linear_time(name: str) -> None:
+    parser = PARSERS[name]
+    raw = next((raw for path, raw in SAMPLES if path.parent.name == name), b"x")
+    took = []
+    for size in (1_000_000, 10_000_000):
+        text = Text("raw.log", long_line(parser, raw, size))
+        start = time.process_time()
+        if parser.wants(text):
+            list(parser.read(text))
+        took.append(time.process_time() - start)
+    # ten times the bytes may take ten times as long, with room for noise, not a hundred times
+    assert took[1] < max(1.0, 30 * took[0]), f"{took[0]:.2f} s for 1 MB, {took[1]:.2f} s for 10 MB"
