@@ -36,4 +36,4 @@ def _is_prose(said: str) -> bool:
     return len(words) >= 3 and len(" ".join(words)) > 0.55 * len(said.strip()) and PROSE.match(said) is not None
 
 
-PARSER = Parser(tool="a person", medium="notes", footprint=r"[A-Za-z][a-z]+ [a-z]+ [a-z]+ ?", read=read, last=True)
+PARSER = Parser(tool="a person", medium="notes", footprint=r"[a-z] [a-z]", read=read, last=True)
