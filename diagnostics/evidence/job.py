@@ -94,7 +94,7 @@ class Phase(Evidence):
 class CheckpointEvent(Evidence):
     """The job saves, has saved, copied or resumed a checkpoint. Subject: path.
 
-    `event` is "saving", "saved", "copied", "resuming", "resumed" or "removed".
+    `event` is "saving", "saved", "copying" (the path is the copy), "copied", "resuming", "resumed" or "removed".
 
         saved /workspace/local/ckpt/step_000010.pt (63.7 MB) in 0.0 s
     """
@@ -125,7 +125,9 @@ class PythonException(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerKilled(Evidence):
-    """A DataLoader worker died of a signal, as its parent reports it. Subject: pid (the worker).
+    """A DataLoader worker died of a signal, as its parent reports it. Subject: pid (the worker) where said.
+
+    `signal` is the signal's name ("SIGBUS"), or "" where only "exited unexpectedly" is said.
 
     RuntimeError: DataLoader worker (pid 20417) is killed by signal: Bus error.
     """
@@ -330,6 +332,22 @@ class ProgressBar(Evidence):
     done: int | None
     total: int | None
     elapsed_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial(Evidence):
+    """One row of a table of trials: under this condition it went so. Subject: gpu where the condition names one.
+
+    `outcome` is "ok", "slow", "hang", "fail" or "off" (the machine went dark); `nodes` is the number of nodes
+    where the condition says it.
+
+        3+ nodes x 8 GPU: hang
+    """
+
+    condition: str
+    outcome: str
+    text: str
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
