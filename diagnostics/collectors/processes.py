@@ -11,8 +11,10 @@ cannot, gives the same table without them.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,6 +24,7 @@ from ._scope import Scope
 
 PS = ["ps", "-ww", "-eo", "pid,ppid,stat,wchan:36,etime,time,comm:15,args"]
 APART_S = 3.0
+OURS = re.compile(rb" dx-[0-9a-f]{8} ")  # our own questions, with their programs on the command line
 
 
 def list_states(say: Any) -> None:
@@ -54,7 +57,9 @@ def collect(scope: Scope) -> Iterator[Piece]:
     for file in ("ps.txt", "ps_again.txt"):
         head = f"# {datetime.now(UTC):%F %T}\n"
         piece = command_piece(scope, file, PS, deadline_s=5, head=head)
-        yield piece
+        rows = piece.content.splitlines(keepends=True)
+        others = b"".join(row for row in rows if not OURS.search(row))
+        yield replace(piece, content=others)
         if piece.state is not State.READ:
             spare = question_piece(scope, file.replace("ps", "ps_states"), STATES, deadline_s=5)
             yield Piece(spare.file, head.encode() + spare.content, spare.state, spare.reason, spare.elapsed_s)

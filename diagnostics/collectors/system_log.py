@@ -19,7 +19,7 @@ def collect(scope: Scope) -> Iterator[Piece]:
         if piece.state is State.READ and piece.content.count(b"\n") > 1:
             yield piece
             return
-        reasons.append(f"{command[-1] if command[0] == 'tail' else 'journalctl'}: {piece.reason}")
+        reasons.append(piece.reason or f"{command[0]}: it printed nothing")
     yield Piece("syslog.txt", b"", State.REFUSED, "; ".join(reasons))
 
 
