@@ -1,18 +1,48 @@
+# make sample      diagnose the shipped five-symptom incident   (does its own set-up)
+# make test        everything that must pass                    (does its own set-up)
+# make lab         JupyterLab with the notebooks;  make investigate INCIDENT=path  opens them on yours
+# make check       lint, types and floors;  make format;  make notebooks;  make benchmark
 VENV ?= .venv
 PYTHON ?= python3
-TORCH ?= torch==2.13.0
+INCIDENT ?= sample_logs/five_symptoms
 BIN := $(VENV)/bin
-# A pod whose Python has torch keeps it: the environment then sees the pod's packages and pins nothing over them.
-HAS_TORCH := $(shell $(PYTHON) -c 'import importlib.util as u; print(1 if u.find_spec("torch") else "")' 2>/dev/null)
-VENV_FLAGS := $(if $(HAS_TORCH),--system-site-packages,)
-CONSTRAINTS := $(if $(HAS_TORCH),,-c constraints.txt)
+RUN := $(BIN)/python
+
+sample: $(VENV)/.done
+	$(RUN) -m diagnostics diagnose sample_logs/five_symptoms
+
+test: tools check
+	$(RUN) -m pytest
+	$(MAKE) notebooks
+
+check: $(VENV)/.done
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+format: $(VENV)/.done
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+
+notebooks: $(VENV)/.done
+	$(RUN) -m pytest --nbval --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout=60 notebooks
+
+lab: $(VENV)/.done
+	$(RUN) -m jupyterlab notebooks
+
+investigate: $(VENV)/.done
+	INCIDENT=$(abspath $(INCIDENT)) $(RUN) -m jupyterlab notebooks
+
+benchmark: $(VENV)/.done
+	$(RUN) -m benchmarks
 
 setup: $(VENV)/.done
 
-$(VENV)/.done: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV_FLAGS) $(VENV)
-	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/python -m pip install -q '$(TORCH)'
-	$(BIN)/python -m pip install -q -e '.[test]' $(CONSTRAINTS)
-	touch $@
+$(VENV)/.done: pyproject.toml constraints.txt scripts/setup.py
+	$(PYTHON) scripts/setup.py $(VENV)
 
-.PHONY: setup
+# what the tests of real faults need; without root they are skipped with a reason
+tools:
+	sh scripts/install-test-tools.sh
+
+.PHONY: sample test check format notebooks lab investigate benchmark setup tools

@@ -50,7 +50,7 @@ def artefacts(*paths: str | Path) -> Iterator[Artefact]:
         if stat.S_ISDIR(mode):
             yield from _folder(path)
         elif stat.S_ISREG(mode):
-            yield from _file(path, path.name)
+            yield from _file(path, printable(path.name))
         else:
             raise UnreadableInput(
                 f"{path} is neither a folder nor a regular file", "give a folder, an archive or files"
@@ -59,7 +59,7 @@ def artefacts(*paths: str | Path) -> Iterator[Artefact]:
 
 def _folder(top: Path) -> Iterator[Artefact]:
     try:
-        next(os.scandir(top), None)
+        os.scandir(top).close()
     except OSError as error:
         raise UnreadableInput(f"{top} cannot be opened: {error.strerror}", "check its permissions") from None
     found = False
@@ -67,7 +67,7 @@ def _folder(top: Path) -> Iterator[Artefact]:
         folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", ".ipynb_checkpoints"))
         for name in sorted(files):
             path = Path(where, name)
-            label = path.relative_to(top).as_posix()
+            label = printable(path.relative_to(top).as_posix())
             found = True
             if path.is_symlink():
                 yield Artefact(label, problem="a symbolic link; not followed")
@@ -224,3 +224,8 @@ def safe_name(name: str) -> str | None:
     if not parts or name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":") or "\0" in name:
         return None
     return "/".join(part for part in parts if part != ".")
+
+
+def printable(name: str) -> str:
+    """A file name as text: bytes that are no UTF-8 become replacement characters."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

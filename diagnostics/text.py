@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+Worked = TypeVar("Worked")
 
 QUOTE_LIMIT = 4096
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-B0-2]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
@@ -43,10 +45,21 @@ class Text:
     def __init__(self, name: str, data: bytes) -> None:
         self.name = name
         self.data = data
+        self._worked_out: dict[Callable[[Any], object], object] = {}
+
+    def worked_out(self, make: Callable[[Text], Worked]) -> Worked:
+        """What `make` gives for this artefact, made once however many parsers ask."""
+        if make not in self._worked_out:
+            self._worked_out[make] = make(self)
+        return self._worked_out[make]  # type: ignore[return-value]
 
     @cached_property
     def content(self) -> str:
-        """All of it decoded: a byte-order mark decides, else UTF-8 with replacement characters."""
+        """All of it decoded, with plain line ends."""
+        return self._decoded().replace("\r\n", "\n")
+
+    def _decoded(self) -> str:
+        """A byte-order mark decides, else UTF-8 with replacement characters."""
         for mark, encoding in (
             (codecs.BOM_UTF8, "utf-8-sig"),
             (codecs.BOM_UTF16_LE, "utf-16"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -101,25 +101,29 @@ def observe(incident: Incident) -> list[Observation]:
 
 
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
-    merged: dict[tuple[object, ...], Observation] = {}
+    groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in symptom.rule(incident):
-        state = State.PRESENT if finding.present else State.ABSENT
-        key = (state, *(getattr(finding.subject, part) for part in symptom.tells_apart))
-        seen = merged.get(key)
-        if seen is None:
-            merged[key] = Observation(name, state, finding.subject, finding.evidence, (finding.note,))
-        else:
-            merged[key] = Observation(
-                name,
-                state,
-                shared_subject(seen.subject, finding.subject),
-                tuple({id(each): each for each in (*seen.evidence, *finding.evidence)}.values()),
-                tuple(dict.fromkeys((*seen.notes, finding.note))),
-            )
-    present = [each for each in merged.values() if each.state is State.PRESENT]
-    # seen on one subject and not on another is seen, unless the subjects tell the two apart
-    kept = present if present and not symptom.tells_apart else list(merged.values())
-    yield from kept or [Observation(name, State.UNOBSERVED)]
+        key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
+        groups.setdefault(key, []).append(finding)
+    merged = [_merge(name, findings) for findings in groups.values()]
+    present = [each for each in merged if each.state is State.PRESENT]
+    # seen on a subject is seen, whatever a look elsewhere (or at no subject in particular) did not find
+    absent = [
+        each
+        for each in merged
+        if each.state is State.ABSENT and not any(each.subject.agrees_with(seen.subject) for seen in present)
+    ]
+    yield from [*present, *absent] or [Observation(name, State.UNOBSERVED)]
+
+
+def _merge(name: str, findings: Sequence[Finding]) -> Observation:
+    subject = findings[0].subject
+    for finding in findings[1:]:
+        subject = shared_subject(subject, finding.subject)
+    evidence = {id(each): each for finding in findings for each in finding.evidence}
+    notes = dict.fromkeys(finding.note for finding in findings)
+    state = State.PRESENT if findings[0].present else State.ABSENT
+    return Observation(name, state, subject, tuple(evidence.values()), tuple(notes))
 
 
 def shared_subject(first: Subject, second: Subject) -> Subject:

@@ -1,0 +1,113 @@
+"""The chain behind an answer: what happened in order, and who was tied to whom.
+
+`events` puts the explained symptoms in time. `attribution` follows the ties of one stuck process as far as
+the evidence goes: watchdog -> pid -> worker -> descriptor -> file -> mount -> server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from .causes import Role
+from .evidence import NOBODY, Evidence, Source, Subject
+from .evidence.job import WatchdogFired
+from .evidence.process import ProcessState, ThreadState
+from .filesystems import by_name
+from .incident import Incident
+
+if TYPE_CHECKING:
+    from .diagnosis import Diagnosis
+    from .symptoms import Observation
+
+
+@dataclass(frozen=True)
+class Link:
+    """One link: what is said, about whom, since when, and the lines that say it."""
+
+    text: str
+    subject: Subject = NOBODY
+    at: datetime | None = None
+    sources: tuple[Source, ...] = ()
+
+
+def chain_of(diagnosis: Diagnosis) -> list[Link]:
+    """The chain of the answer (of the leading hypothesis where there is no answer): events, then ties."""
+    leading = diagnosis.answer or diagnosis.hypotheses[:1]
+    links = [link for each in leading for link in events(diagnosis, each.slug)]
+    mount = next((each.about.mount for each in leading if each.about.mount), None)
+    return links + (attribution(diagnosis.incident, mount) if mount else [])
+
+
+def events(diagnosis: Diagnosis, slug: str) -> list[Link]:
+    """The symptoms that a hypothesis explains, the earliest first; undated ones keep their role's place."""
+    hypothesis = next(each for each in diagnosis.hypotheses if each.slug == slug)
+    order = {Role.INITIATING: 0, Role.CASCADE: 1, Role.TEARDOWN: 2}
+    rows = []
+    for each in diagnosis.present:
+        effect = hypothesis.cause.effect(each.symptom)
+        if effect and each.symptom in hypothesis.explains:
+            at = first_moment(diagnosis.incident, each)
+            text = each.notes[0] if each.notes else each.symptom.replace("-", " ")
+            rows.append((order[effect.role], at, Link(text, each.subject, at, each.sources[:3])))
+    dated = sorted((row for row in rows if row[1]), key=lambda row: (row[1], row[0]))
+    undated = sorted((row for row in rows if not row[1]), key=lambda row: row[0])
+    return [link for _, _, link in (*dated, *undated)]
+
+
+def first_moment(incident: Incident, observation: Observation) -> datetime | None:
+    """When a symptom was first seen, on the incident's axis."""
+    facts = [fact for fact in observation.evidence if isinstance(fact, Evidence)]
+    moments = [moment for fact in facts if (moment := incident.timeline.at(fact))]
+    return min(moments, default=None)
+
+
+def attribution(incident: Incident, mount: str) -> list[Link]:
+    """The ties from who was killed or stuck to the server that it waited for; the longest one found."""
+    return max((list(_ties(incident, thread, mount)) for thread in _waiting(incident)), key=len, default=[])
+
+
+def _waiting(incident: Incident) -> list[ThreadState | ProcessState]:
+    seen: list[ThreadState | ProcessState] = [*incident.of(ThreadState), *incident.of(ProcessState)]
+    blocked = [fact for fact in seen if fact.state == "D" or (fact.wchan or "").startswith("request_wait")]
+    # of many like it one is shown, and those whose descriptor is known come first
+    return sorted(blocked, key=lambda fact: not (isinstance(fact, ThreadState) and fact.descriptor is not None))[:50]
+
+
+def _ties(incident: Incident, thread: ThreadState | ProcessState, mount: str) -> Iterator[Link]:
+    links = incident.links
+    pid = thread.subject.pid
+    process = links.processes.get(pid) if pid is not None else None
+    file = links.file_of(thread) if isinstance(thread, ThreadState) else None
+    on = links.mount_of(file.target) if file else None
+    if on is not None and on.subject.mount != mount:
+        return
+    parent = process.parent_pid if process else None
+    for fired in incident.of(WatchdogFired):
+        if fired.subject.pid is not None and fired.subject.pid in (pid, parent):
+            text = f"the watchdog {_did(fired)} process {fired.subject.pid}"
+            yield Link(text, fired.subject, incident.timeline.at(fired), (fired.source,))
+            break
+    name = thread.subject.comm or "a process"
+    child = f", a child of {parent}," if parent not in (None, 0, 1) else ""
+    wait = f" in {thread.wchan}" if thread.wchan and thread.wchan != "0" else ""
+    state = f"state {thread.state}" if thread.state else "a wait"
+    yield Link(
+        f"{name} {pid}{child} was in {state}{wait}", thread.subject, incident.timeline.at(thread), (thread.source,)
+    )
+    if file:
+        yield Link(f"its descriptor {file.descriptor} was {file.target}", file.subject, None, (file.source,))
+    for each in links.mounts:
+        if each.subject.mount == mount:
+            title = by_name(each.filesystem).title
+            served = f" at {each.subject.server}" if each.subject.server else ""
+            where = "that file lies on" if file else "the volume is"
+            yield Link(f"{where} {mount}, which is {title}{served}", each.subject, None, (each.source,))
+
+
+def _did(fired: WatchdogFired) -> str:
+    after = f" after {fired.age_s:.0f} s without output" if fired.age_s is not None else ""
+    word = {"kill": "killed", "restart": "restarted", "alert": "raised an alarm about", "abort": "aborted"}
+    return f"{word.get(fired.action, fired.action)}{after}:" if after else word.get(fired.action, fired.action)

@@ -1,0 +1,39 @@
+"""Find the one root cause behind an incident, or say that the evidence does not decide.
+
+PATH is an incident folder, a .tar(.gz|.zst) or .zip of one, or single files: dmesg, py-spy dumps, watchdog
+and training logs, ps, /proc files, mounts, df, nvidia-smi, md5sum results ... in any mixture. What each file is
+is told by its content. Control characters in logs are shown, never sent to the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from ..diagnosis import Diagnosis, diagnose
+from ..explanation import explain, format_explanation
+from ..incident import open_incident
+from ..report import diagnosis_as_json, visible
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")
+    parser.add_argument("--json", action="store_true", help="the diagnosis as JSON (schemas/diagnosis.json)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    diagnosis = diagnose(open_incident(*arguments.paths))
+    if arguments.json:
+        json.dump(diagnosis_as_json(diagnosis), sys.stdout, indent=1, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write(visible(headline(diagnosis) + "\n\n" + format_explanation(explain(diagnosis))))
+    return 0
+
+
+def headline(diagnosis: Diagnosis) -> str:
+    """The verdict in one line."""
+    names = ", ".join(f"{each.slug} {each.posterior:.2f}" for each in diagnosis.answer)
+    survived = f", survives {diagnosis.robustness:.0%} of shaken tables" if diagnosis.answer else ""
+    return f"{diagnosis.verdict.value.upper()}{': ' + names if names else ''}{survived}"

@@ -1,0 +1,57 @@
+"""What job logs put before a message: Python's logging, ctime stamps, bare clocks, ranks.
+
+2026-11-29 12:45:11,505 INFO train: message          [2021-08-10 20:14:11,221] [INFO] message
+[Fri Nov 29 12:45:11 2026] message                   12:45:11 message
+[rank3]: message     [default0]: message     3: message (srun -l)
+"""
+
+from __future__ import annotations
+
+import re
+
+from .layer import Envelope, Peel
+from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
+
+_LOGGER = re.compile(rf"^\[?({ISO})\]?[ :,-]*\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)?\]?[ :-]*(.*)$")
+_CTIME = re.compile(
+    r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"
+    r"(?: <[ +]*[\d.]{1,20}>)?\]? ?(.*)$"
+)
+_CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
+_RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")
+_SRUN = re.compile(r"^(\d{1,5}): (.+)$")
+
+
+def logger(line: Envelope) -> Envelope | None:
+    if not (found := _LOGGER.match(line.message)):
+        return None
+    return line._replace(message=found[3], stamp=line.stamp or iso_stamp(found[1]), level=found[2] or line.level)
+
+
+def ctime(line: Envelope) -> Envelope | None:
+    found = _CTIME.match(line.message)
+    if not found or month_number(found[1]) is None:
+        return None
+    stamp = syslog_stamp(found[1], found[2], found[3], found[4])
+    return line._replace(message=found[5], stamp=line.stamp or stamp)
+
+
+def clock(line: Envelope) -> Envelope | None:
+    found = _CLOCK.match(line.message)
+    stamp = day_stamp(found[1]) if found and line.stamp is None else None
+    return line._replace(message=found[2] or "", stamp=stamp) if found and stamp else None
+
+
+def rank(line: Envelope) -> Envelope | None:
+    found = _RANK.match(line.message)
+    return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
+
+
+def srun(line: Envelope) -> Envelope | None:
+    found = _SRUN.match(line.message)
+    return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
+
+
+BRACKETS: tuple[Peel, ...] = (logger, ctime, clock, rank)
+NUMBERS: tuple[Peel, ...] = (logger, clock, srun)
+WORDS: tuple[Peel, ...] = (ctime,)

@@ -1,0 +1,68 @@
+"""What to ask next: the artefact or probe whose answer would move the verdict most for what it costs.
+
+For every symptom that nobody looked for: how many bits of uncertainty about the causes its answer would
+take away on average, over both answers. Source: Lindley, On a Measure of the Information Provided by an
+Experiment (1956).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import noisy_or
+from .symptoms import State, all_symptoms
+
+if TYPE_CHECKING:
+    from .diagnosis import Diagnosis
+
+RIVALS = 12
+WORTH_SHOWING_BITS = 0.02
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something worth asking: the symptom it would show, why, the expected gain, and how to ask."""
+
+    symptom: str
+    why: str
+    gain_bits: float
+    command: str
+    cost_minutes: float
+
+
+def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
+    """The questions with the highest expected gain in bits per minute of a person's time, best first."""
+    import numpy as np
+
+    network = diagnosis._network
+    if not network.instances:
+        return []
+    table = all_symptoms()
+    bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present).sum(axis=1)
+    rank = np.argsort(-(bits + np.log2(network.prior)), kind="stable")[:RIVALS]
+    rivals = [network.instances[i] for i in rank]
+    posterior = noisy_or.solve(network.prior[rank], network.strength[rank], network.leak, network.present, max_set=2)
+    before = noisy_or.entropy(posterior.probability)
+    found = []
+    for name in dict.fromkeys(each.symptom for each in diagnosis.observations if each.state is State.UNOBSERVED):
+        symptom = table[name]
+        effects = [rival.cause.effect(name) for rival in rivals]
+        shows = np.array([effect.strength if effect else 0.0 for effect in effects])
+        if not symptom.command or not shows.any():
+            continue
+        seen = np.array([1 - (1 - symptom.leak) * np.prod(1 - shows[list(causes)]) for causes in posterior.sets])
+        chance = float(posterior.probability @ seen)
+        after = sum(
+            weight * noisy_or.entropy(posterior.probability * likely / weight)
+            for weight, likely in ((chance, seen), (1 - chance, 1 - seen))
+            if weight > 1e-9
+        )
+        gain = before - after
+        if gain >= WORTH_SHOWING_BITS:
+            likes = max(zip(shows, rivals, strict=True), key=lambda pair: pair[0])[1].cause.title
+            why = f"would show whether there are {symptom.title}; expected above all under {likes}"
+            found.append(Question(name, why, round(gain, 3), symptom.command, symptom.cost_minutes))
+    found.sort(key=lambda each: (-each.gain_bits / each.cost_minutes, each.symptom))
+    commands = {each.command: each for each in reversed(found)}  # one command answers several questions: keep the best
+    return [each for each in found if commands[each.command] is each][:limit]

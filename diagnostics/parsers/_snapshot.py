@@ -1,0 +1,53 @@
+"""When a snapshot was taken: the time that stands beside the output of a tool which prints none itself.
+
+# 2026-11-29 12:53:26
+13:01:32 $ timeout 10 stat -f /workspace/mfs/mnt
+== pid 30506 (python) 13:01:28
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..envelope import unwrap
+from ..envelope.times import syslog_stamp
+from ..evidence import Clock, Source, Stamp
+from ..text import Line, Text
+
+# == pid 30506 (python) 13:01:28
+TIME_OF_DAY = re.compile(r"(?:^|\s)(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:\s|$)")
+# Sun Nov 29 13:01:32 UTC 2026
+DATE = re.compile(
+    r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([AP]M) )?([A-Z]{3,4} )?(\d{4})\b"
+)
+
+
+def stamp_of(line: str) -> Stamp | None:
+    """The time that a line names, when it names one at its start or (time of day) as a word of its own."""
+    line = line[:200].lstrip("#=- \t")
+    if stamp := unwrap(line).stamp:
+        return stamp
+    if found := DATE.match(line):
+        return _date(found)
+    if found := TIME_OF_DAY.search(line):
+        hour, minute, second = (int(part) for part in found.groups())
+        return Stamp(Clock.TIME_OF_DAY, hour * 3600.0 + minute * 60 + second)
+    return None
+
+
+def stamp_before(text: Text, line: Line, limit: int = 2) -> Stamp | None:
+    """The time on the nearest of the lines before a table's header."""
+    return next((stamp for each in text.before(line, limit) if (stamp := stamp_of(each.text))), None)
+
+
+def source(text: Text, line: Line) -> Source:
+    """Where a fact was read."""
+    return Source(text.name, line.number, line.quote)
+
+
+def _date(found: re.Match[str]) -> Stamp | None:
+    month, day, hour, minute, second, half, zone, year = found.groups()
+    if half:
+        hour = f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}"
+    stamp = syslog_stamp(month, day, f"{hour}:{minute}:{second}", year)
+    return stamp._replace(clock=Clock.UTC) if stamp and (zone or "").strip() in ("UTC", "GMT") else stamp

@@ -1,0 +1,71 @@
+"""`ls -l` in any time style, also -R, -h and `ls -l FILE...`.
+
+    $ ls -l /workspace/ckpt
+    total 388409
+    -rw-r--r-- 1 root root 130845335 2026-11-29 13:08:02.919007054 +0000 step_000006.pt
+
+The folder is on the command line or on a heading (`/workspace/ckpt:`). Only regular files are facts; a
+size that was written for people ("18G") is rounded. `modified` is as the listing writes it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from ..evidence import Stamp, Subject
+from ..evidence.storage import FileEntry
+from ..text import Text
+from . import Parser
+from ._size import size_bytes
+from ._snapshot import source, stamp_of
+
+# -rw-r--r-- 1 root root 130845335 2026-11-29 13:08:02.919007054 +0000 step_000006.pt
+# -rw-r--r-- 1 trainer trainer  18G Nov  4 02:14 model_5000.pth
+ROW = re.compile(
+    r"^-[rwxsStT-]{9}[.+@]? +\d+ +(?:\S+ +){1,2}?(\d[\d.,]*[KMGTP]?) +"
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+-]\d{4})?|\d\d-\d\d \d\d:\d\d"
+    r"|[A-Z][a-z]{2} +\d{1,2} +(?:\d\d:\d\d(?::\d\d)?(?: \d{4})?|\d{4})) (.+)$"
+)
+# 13:01:33 $ timeout 10 ls -l /workspace/mfs/mnt/shards | head -3
+COMMAND = re.compile(
+    r"(?:^|[$#>] ?|\s)ls (?:-{1,2}[\w=-]+ +)*(?:(?:'([^']+)'|\"([^\"]+)\"|([^\s|;&<>'\"-][^\s|;&<>]*)))? *(?:[|;&<>].*)?$"
+)
+# /workspace/ckpt:
+HEADING = re.compile(r"^(\.{0,2}/[^:]*|\.{1,2}):$")
+
+
+def read(text: Text) -> Iterator[FileEntry]:
+    folder: str | None = None
+    stamp: Stamp | None = None
+    for line in text.lines():
+        row = line.text[:5000].rstrip("\r")
+        if found := ROW.match(row):
+            size, modified, name = found.groups()
+            yield FileEntry(
+                source=source(text, line),
+                subject=Subject(path=full_path(folder, name)),
+                stamp=stamp,
+                size=size_bytes(size),
+                modified=modified,
+            )
+        elif "ls " in row[:300] and (found := COMMAND.search(row[:1000])):
+            folder, stamp = found[1] or found[2] or found[3], stamp_of(row)
+        elif len(row) < 1000 and (found := HEADING.match(row)):
+            folder = found[1]
+
+
+def full_path(folder: str | None, name: str) -> str:
+    """The file's path as far as the listing tells it; `ls -l FILE` prints the path itself."""
+    if not folder or name.startswith("/") or posixpath.basename(folder) == name:
+        return folder if folder and name != folder and posixpath.basename(folder) == name else name
+    return posixpath.join(folder, name)
+
+
+PARSER = Parser(
+    tool="ls -l",
+    medium="listing",
+    footprint=r"^-[rwxsStT-]{9}[.+@]? +\d+ +\S+ +.*\d\d:\d\d|^-[rwxsStT-]{9}[.+@]? +\d+ +\S+ +.* \d{4} ",
+    read=read,
+)

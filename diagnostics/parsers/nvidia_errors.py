@@ -1,0 +1,70 @@
+"""What nvidia-smi, NVML and the container runtime print when they cannot talk to the driver or a GPU.
+
+    Failed to initialize NVML: Driver/library version mismatch
+    Unable to determine the device handle for GPU0000:03:00.0: Unknown Error
+    No devices were found
+
+The same words inside a Python traceback are the job log's business and are read here as well: they are as true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..envelope import unwrap
+from ..evidence import Severity, Subject
+from ..evidence.gpu import GpuToolError
+from ..text import Text
+from . import Parser
+from ._pci import pci_address
+from ._snapshot import source
+
+# what is said -> what it is about; the first that is found counts
+SAYINGS = (
+    ("version-mismatch", r"Driver/library version mismatch"),
+    ("version-mismatch", r"API mismatch: the client has the version"),
+    # Unable to determine the device handle for GPU 0000:03:00.0: GPU is lost.  Reboot the system to recover this GPU
+    ("device-lost", r"GPU is lost\b"),
+    ("device-lost", r"Unable to determine the device handle for (?:GPU|gpu)"),
+    ("device-lost", r"GPU access blocked by the operating system"),
+    ("no-device", r"No devices were found"),
+    ("no-device", r"nvidia-container-cli: (?:device error|initialization error: nvml error).{0,200}"),
+    # NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
+    ("init-failed", r"NVIDIA-SMI has failed because"),
+    ("init-failed", r"Failed to initialize NVML: .{1,120}"),
+    ("init-failed", r"NVML: (?:Unknown Error|Driver Not Loaded|Insufficient Permissions)"),
+)
+PATTERNS = tuple((about, re.compile(saying)) for about, saying in SAYINGS)
+PCI = re.compile(r"GPU ?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)")
+# NVML library version: 535.161      Kernel module version 535.154 (continuation lines)
+DETAIL = re.compile(r"^NVML library version: ([\d.]+)")
+FOOTPRINT = (
+    r"Driver/library version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
+    r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
+    r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
+)
+ANY = re.compile(FOOTPRINT)
+
+
+def read(text: Text) -> Iterator[GpuToolError]:
+    for line in text.matching(ANY):
+        row = line.text[:2000]
+        about = next((about for about, pattern in PATTERNS if pattern.search(row)), None)
+        # the kernel's own words are read where kernel logs are
+        if about is None or "NVRM:" in row:
+            continue
+        envelope = unwrap(row)
+        device = PCI.search(row)
+        version = next((found[1] for each in text.after(line, 1) if (found := DETAIL.match(each.text))), None)
+        yield GpuToolError(
+            source=source(text, line),
+            subject=Subject(host=envelope.host, pci=pci_address(device[1]) if device else None, rank=envelope.rank),
+            stamp=envelope.stamp,
+            severity=Severity.CRITICAL,
+            about=about,
+            text=envelope.message.strip() + (f" (library {version})" if version else ""),
+        )
+
+
+PARSER = Parser(tool="nvidia-smi's errors", medium="gpu", footprint=FOOTPRINT, read=read)

@@ -1,0 +1,124 @@
+"""`nvidia-smi` without arguments.
+
+    |   0  NVIDIA H200                    On  |   00000000:8B:00.0 Off |                    0 |
+    | N/A   38C    P0             70W /  700W |  11409MiB /  143771MiB |      0%      Default |
+
+A GPU takes two or three rows. The process table names a holder of memory, or "No running processes found".
+A reading that the driver refused ("ERR!", "Unknown Error") is kept as such. Skipped: fan, MIG rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuProcessesNone, GpuStatus
+from ..text import Line, Text
+from . import Parser
+from ._pci import pci_address
+from ._snapshot import source, stamp_of
+
+# |   0  NVIDIA H100                    On  |   00000000:1B:00.0 Off |                    0 |
+HEAD = re.compile(
+    r"^\| {1,4}(\d{1,3}) {1,3}(\S[^|]*?) +(?:On|Off|N/A|ERR!) *\| +([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)"
+    r" +\S+ *\| +(\d+|N/A|Off|ERR!|Enabled|Disabled|\[?Unknown Error\]?|\[?N/A\]?) *\|"
+)
+# | N/A   38C    P0             70W /  700W |   11409MiB /  95830MiB |      0%      Default |
+BODY = re.compile(
+    r"^\| *(?:N/A|ERR!|\d+%) +(\d+C?|N/A|ERR!) +(P\d+|N/A|ERR!|Unk\S*) +(\d+W|N/A|ERR!|Unk\S*) */ +(\d+W|N/A|ERR!|Unk\S*) *"
+    r"\| *(\d+|N/A|ERR!|Unk\S*)(?:MiB)? */ *(\d+|N/A|ERR!|Unk\S*)(?:MiB)? *\| *(\d+%|N/A|ERR!|Unk\S*)"
+)
+# |    1   N/A  N/A         21545      C   python3                                94088MiB |
+# |    0     29114    C   Unknown Error                                 5371MiB |
+PROCESS = re.compile(
+    r"^\| +(\d{1,3}) +(?:(?:N/A|\d{1,3}) +(?:N/A|\d{1,3}) +)?(\d{1,10}) +(C|G|C\+G|M\+C) +(\S[^|]*?) +(\d+MiB|N/A) *\|"
+)
+NONE = re.compile(r"^\| +No running (?:compute )?processes found *\|")
+FAULTY = re.compile(r"ERR!|Unk|Unknown Error")
+
+
+@dataclass
+class Card:
+    """The first row of a GPU, until its second row is read."""
+
+    line: Line
+    gpu: int
+    name: str
+    pci: str
+    ecc: str
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    stamp: Stamp | None = None
+    card: Card | None = None
+    for line in text.lines():
+        row = line.text[:400]
+        if not row.startswith("|"):
+            if not row.startswith("+") and (found_stamp := stamp_of(row)):
+                stamp = found_stamp
+        elif found := HEAD.match(row):
+            card = Card(line, int(found[1]), found[2].rstrip("."), pci_address(found[3]), found[4])
+            yield from error_count(text, card, stamp)
+        elif card and (found := BODY.match(row)):
+            yield status(text, card, found, stamp)
+            card = None
+        elif found := PROCESS.match(row):
+            gpu, pid, _, name, memory = found.groups()
+            yield GpuProcess(
+                source=source(text, line),
+                subject=Subject(gpu=int(gpu), pid=int(pid)),
+                stamp=stamp,
+                name=name,
+                memory_mib=number(memory),
+            )
+        elif NONE.match(row):
+            yield GpuProcessesNone(source=source(text, line), stamp=stamp)
+
+
+def error_count(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
+    """The ECC column: uncorrectable errors since the driver was loaded."""
+    if card.ecc.isdigit():
+        yield GpuErrorCounts(
+            source=source(text, card.line),
+            subject=Subject(gpu=card.gpu, pci=card.pci),
+            stamp=stamp,
+            severity=Severity.CRITICAL if int(card.ecc) else Severity.INFO,
+            counts={"volatile uncorrectable": int(card.ecc)},
+        )
+
+
+def status(text: Text, card: Card, found: re.Match[str], stamp: Stamp | None) -> GpuStatus:
+    temperature, _, power, limit, used, total, busy = found.groups()
+    faulty = next((cell for cell in (*found.groups(), card.ecc) if FAULTY.search(cell)), None)
+    return GpuStatus(
+        source=source(text, card.line),
+        subject=Subject(gpu=card.gpu, pci=card.pci),
+        stamp=stamp,
+        severity=Severity.CRITICAL if faulty else Severity.INFO,
+        name=card.name,
+        utilisation_percent=number(busy),
+        memory_used_mib=number(used),
+        memory_total_mib=number(total),
+        temperature_c=number(temperature),
+        power_w=number(power),
+        power_limit_w=number(limit),
+        unreadable=faulty,
+    )
+
+
+def number(cell: str) -> float | None:
+    found = re.match(r"\d+", cell)
+    return float(found[0]) if found else None
+
+
+PARSER = Parser(
+    tool="nvidia-smi",
+    medium="gpu",
+    footprint=(
+        r"^\| +\d+ +\S.*\| +[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d|^\|[ =]+GPU .*PID .*Process name"
+        r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found"
+    ),
+    read=read,
+)

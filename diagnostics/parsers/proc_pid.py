@@ -1,0 +1,211 @@
+"""/proc/PID/{stack,wchan,status,syscall}, alone or one after the other for every thread.
+
+    == pid 30506 (python) 13:01:28
+    State:	S (sleeping)
+    -- tid 31802 (pt_data_worker) State: D (disk sleep) cpu_ticks 8
+    wchan: folio_wait_bit_common
+    syscall: 0 0xc 0x55ccf5ea58f0 0x80000 0x0 0x0 0x0 0x7ffd3ee78860 0x7f3a58d162ec
+    [<0>] folio_wait_bit_common+0x110/0x310
+
+A path (`/proc/31802/task/31818/stack`, as head, tail, grep or a shell prompt print it) names the thread too;
+a bare stack has no owner. `status` speaks of the main thread alone, its ShdPnd of the whole process.
+A wchan or stack of `0` means that the reader was not allowed to see it, so nothing is said of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence.process import ProcessState, ThreadState
+from ..kernel_stack import frame_name, guilty_frame
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source, stamp_of
+
+# == pid 30506 (python) 13:01:28
+PROCESS = re.compile(r"^=+ pid (\d{1,10}) \(([^)]*)\)")
+# -- tid 31805 (python) State: S (sleeping) cpu_ticks 0
+THREAD = re.compile(r"^-+ tid (\d{1,10})(?: \(([^)]*)\))?(?: State: ([A-Za-z]))?(?: \([^)]*\))?(?: cpu_ticks (\d+))?")
+# ==> /proc/31802/task/31818/stack <==      /proc/31802/wchan:folio_wait_bit_common
+PATH = re.compile(r"/proc/(\d{1,10})(?:/task/(\d{1,10}))?/(stack|wchan|status|syscall|comm)\b(?::[ \t]*(\S.*))?")
+# State:	D (disk sleep)
+STATUS = re.compile(r"^(Name|State|Tgid|Pid|PPid|VmRSS|SigPnd|ShdPnd):\s+(\S[^\r\n]*)")
+# wchan: folio_wait_bit_common
+WCHAN = re.compile(r"^wchan:? +([\w.]+)\s*$")
+# syscall: 0 0xc 0x55ccf5ea58f0 0x80000 0x0 0x0 0x0 0x7ffd3ee78860 0x7f3a58d162ec
+SYSCALL = re.compile(r"^(?:syscall:? +)?(-?\d{1,4}|running)(?: (0x[0-9a-f]+))?(?: 0x[0-9a-f]+){0,8}\s*$")
+WORD = re.compile(r"^[A-Za-z_][\w.]*\s*$")
+SIGKILL = 1 << 8
+
+# system calls whose first argument is a descriptor, by their number on each machine
+_X86_64 = """
+    read 0, write 1, close 3, fstat 5, lseek 8, ioctl 16, pread64 17, pwrite64 18, readv 19, writev 20, dup 32,
+    sendfile 40, connect 42, accept 43, sendto 44, recvfrom 45, sendmsg 46, recvmsg 47, flock 73, fcntl 72,
+    fsync 74, fdatasync 75, ftruncate 77, getdents 78, fchdir 81, fchmod 91, fchown 93, fstatfs 138, readahead 187,
+    getdents64 217, fadvise64 221, epoll_wait 232, openat 257, sync_file_range 277, epoll_pwait 281, fallocate 285,
+    accept4 288, preadv 295, pwritev 296, recvmmsg 299, syncfs 306, sendmmsg 307, copy_file_range 326, preadv2 327,
+    pwritev2 328, statx 332
+"""
+_ARM64 = """
+    fcntl 25, ioctl 29, flock 32, fstatfs 44, ftruncate 46, fallocate 47, faccessat 48, openat 56, close 57,
+    getdents64 61, lseek 62, read 63, write 64, readv 65, writev 66, pread64 67, pwrite64 68, preadv 69, pwritev 70,
+    sendfile 71, newfstatat 79, fstat 80, fsync 82, fdatasync 83, statx 291
+"""
+X86_64, ARM64 = (frozenset(int(call.split()[1]) for call in table.split(",")) for table in (_X86_64, _ARM64))
+
+
+@dataclass
+class Owner:
+    """What is being gathered: a process's status, or one thread."""
+
+    line: Line
+    pid: int | None = None
+    tid: int | None = None
+    comm: str | None = None
+    status: dict[str, str] = field(default_factory=dict)
+    wchan: str | None = None
+    syscall: str | None = None
+    argument: str | None = None
+    frames: list[str] = field(default_factory=list)
+    decorated: list[str] = field(default_factory=list)
+    ticks: int | None = None
+    stamp: Stamp | None = None
+    shared_pending: int = 0
+    parent: int | None = None
+    state_line: Line | None = None
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    owner: Owner | None = None
+    awaited = ""
+    for line in text.lines():
+        row = line.text[:1000]
+        fresh, said = opened(line, row, owner)
+        if fresh is not None:
+            if owner is not None and fresh is not owner:
+                yield from told(text, owner)
+            owner, awaited = fresh, said
+            row = row if not said else ""
+            if "\0" in said:
+                awaited, _, row = said.partition("\0")
+        if not row:
+            continue
+        if owner is None and (frame_name(row) or STATUS.match(row) or WCHAN.match(row)):
+            owner = Owner(line)
+        if owner is not None and row.startswith("State:"):
+            owner.state_line = owner.state_line or line
+        if owner is not None and not note(owner, row, awaited) and not row.strip() and owner.pid is None:
+            yield from told(text, owner)
+            owner = None
+    if owner is not None:
+        yield from told(text, owner)
+
+
+def opened(line: Line, row: str, owner: Owner | None) -> tuple[Owner | None, str]:
+    """The owner that a heading names, and the file of /proc whose content follows (NUL: on the same line)."""
+    if found := PROCESS.match(row):
+        return Owner(line, pid=int(found[1]), comm=found[2], stamp=stamp_of(row)), ""
+    if (found := THREAD.match(row)) and owner is not None:
+        fresh = Owner(line, owner.pid, int(found[1]), found[2] or owner.comm, stamp=owner.stamp)
+        fresh.shared_pending = pending(owner.status, "ShdPnd") or owner.shared_pending
+        fresh.parent = integer(owner.status.get("PPid")) if owner.parent is None else owner.parent
+        fresh.ticks = int(found[4]) if found[4] else None
+        if found[3]:
+            fresh.status["State"] = found[3]
+        return fresh, ""
+    if found := PATH.search(row):
+        pid, tid = int(found[1]), int(found[2] or found[1])
+        same = owner is not None and (owner.pid, owner.tid) == (pid, tid)
+        fresh = owner if same and owner else Owner(line, pid, tid)
+        return fresh, found[3] + ("\0" + found[4] if found[4] else "\0" if ":" in row[found.end() :] else "")
+    return None, ""
+
+
+def note(owner: Owner, row: str, awaited: str) -> bool:
+    """Write down what a line says of its owner; False when it says nothing."""
+    if name := frame_name(row):
+        owner.frames.append(name)
+        owner.decorated.append(row)
+    elif found := STATUS.match(row):
+        owner.status.setdefault(found[1], found[2].strip())
+    elif found := WCHAN.match(row):
+        owner.wchan = found[1]
+    elif awaited == "wchan" and WORD.match(row):
+        owner.wchan = row.strip()
+    elif awaited == "comm" and row.strip():
+        owner.comm = row.strip()[:15]
+    elif (row.startswith("syscall") or awaited == "syscall") and (found := SYSCALL.match(row)):
+        owner.syscall, owner.argument = found[1], found[2]
+    else:
+        return False
+    return True
+
+
+def told(text: Text, owner: Owner) -> Iterator[Evidence]:
+    """The facts about one owner: a process when it has a status of its own, else a thread."""
+    status = owner.status
+    pid = owner.pid if owner.pid is not None else integer(status.get("Tgid") or status.get("Pid"))
+    state = status.get("State", "")[:1] or None
+    comm = owner.comm or status.get("Name")
+    parent = integer(status.get("PPid")) if owner.parent is None else owner.parent
+    severity = Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
+    if state and "PPid" in status:
+        yield ProcessState(
+            source=source(text, owner.state_line or owner.line),
+            subject=Subject(pid=pid, comm=comm),
+            stamp=owner.stamp,
+            severity=severity,
+            state=state,
+            parent_pid=parent,
+            rss_kib=integer(status.get("VmRSS", "").partition(" ")[0]),
+        )
+    if not (owner.frames or owner.wchan or owner.syscall or owner.tid is not None):
+        return
+    number = int(owner.syscall) if owner.syscall and owner.syscall != "running" else None
+    yield ThreadState(
+        source=source(text, owner.line),
+        subject=Subject(pid=pid, tid=owner.tid if owner.tid is not None else pid, comm=comm),
+        stamp=owner.stamp,
+        severity=severity,
+        state=state,
+        wchan=owner.wchan if owner.wchan != "0" else None,
+        syscall=-1 if owner.syscall == "running" else number,
+        descriptor=descriptor(number, owner),
+        cpu_ticks=owner.ticks,
+        parent_pid=parent,
+        kill_pending=bool((pending(status, "SigPnd") | pending(status, "ShdPnd") | owner.shared_pending) & SIGKILL),
+        frames=tuple(owner.frames),
+        function=guilty_frame(owner.frames),
+    )
+
+
+def descriptor(number: int | None, owner: Owner) -> int | None:
+    """The first argument of a system call that takes a descriptor there."""
+    arm = any("__arm64_" in frame or "el0_svc" in frame for frame in owner.decorated)
+    if number not in (ARM64 if arm else X86_64) or not owner.argument:
+        return None
+    value = int(owner.argument, 16)
+    return value if value < 1 << 20 else None
+
+
+def pending(status: dict[str, str], name: str) -> int:
+    value = status.get(name, "0")
+    return int(value, 16) if re.fullmatch(r"[0-9a-fA-F]{1,16}", value) else 0
+
+
+def integer(text: str | None) -> int | None:
+    return int(text) if text and re.fullmatch(r"\d{1,18}", text) else None
+
+
+PARSER = Parser(
+    tool="/proc/PID",
+    medium="kernel-stacks",
+    footprint=(
+        r"^=+ pid \d+ \(|^\[<[0-9a-f]*>\] [A-Za-z_][\w.]*\+0x|^State:[ \t]+[A-Za-z] \("
+        r"|/proc/\d+/(task/\d+/)?(stack|wchan|syscall|status)\b|^wchan: [\w.]+"
+    ),
+    read=read,
+)

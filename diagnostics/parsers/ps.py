@@ -1,0 +1,191 @@
+"""`ps` in any of its column sets: aux, auxf, -ef, -eLf, -eo ..., --forest.
+
+    # 2026-11-29 12:53:26
+      PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
+    21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
+
+The header says what the columns are; a table ends at the first line that is no row. A row of a thread
+(`-L`) is a thread's state; its leader's row is the process's state too. Skipped: columns without a field
+(TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence.process import ProcessState, ThreadState
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source, stamp_before
+
+# USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND
+COLUMN = re.compile(r"[A-Z%][A-Z%_]*")
+LAST_COLUMNS = frozenset("COMMAND CMD COMM ARGS UCMD UCOMM STAT S WCHAN RSS %MEM TIME".split())
+# other tools with a PID column: top, lsof, fuser
+FOREIGN = frozenset({"FD", "VIRT", "NI", "TIME+", "NODE", "NLWP+"})
+COMMANDS = frozenset({"COMMAND", "CMD", "COMM", "ARGS", "UCMD", "UCOMM"})
+# |   \_ python3 train.py
+TREE = re.compile(r"^[ |]*\\_ ")
+DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(?:(\d+):)?(\d+)(?:\.\d+)?")
+WEEKDAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
+STATES = frozenset("RSDTtZXIKWP")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header's column names, where the last column starts, and when the table was taken."""
+
+    columns: tuple[str, ...]
+    last_start: int
+    stamp: Stamp | None
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    table: Table | None = None
+    tree: list[tuple[int, int]] = []
+    for line in text.lines():
+        if header := table_of(text, line):
+            table, tree = header, []
+        elif table and not (row := cells(table, line.text)):
+            table = None
+        elif table and row:
+            yield from facts(text, line, table, row, parent_in(tree, row))
+
+
+def table_of(text: Text, line: Line) -> Table | None:
+    """The table that a line is the header of."""
+    if len(line.text) > 500 or "PID" not in line.text:
+        return None
+    columns = tuple(line.text.split())
+    if "PID" not in columns or len(columns) < 2 or columns[-1] not in LAST_COLUMNS or FOREIGN & set(columns):
+        return None
+    if not all(COLUMN.fullmatch(column) for column in columns):
+        return None
+    return Table(columns, line.text.rstrip().rfind(" ") + 1, stamp_before(text, line))
+
+
+def cells(table: Table, row: str) -> dict[str, str] | None:
+    """A row's cells by column name; the command's words and its tree drawing stay whole."""
+    found: dict[str, str] = {}
+    rest = row.rstrip()
+    for number, name in enumerate(table.columns):
+        last = number == len(table.columns) - 1
+        if name in COMMANDS and not last:
+            name, (value, rest) = "COMM", middle_command(table, row, rest)
+        elif last and name in COMMANDS:
+            name, value, rest = "ARGS", rest.removeprefix(" "), ""
+        elif name in ("STARTED", "START"):
+            value, rest = start_time(rest)
+        else:
+            value, _, rest = rest.lstrip().partition(" ")
+        if name not in found:
+            found[name] = value
+    return found if re.fullmatch(r"\d{1,10}", found.get("PID", "")) else None
+
+
+def middle_command(table: Table, row: str, rest: str) -> tuple[str, str]:
+    """A command's name before another column: it may hold spaces, and reaches to the next column's start."""
+    start = len(row.rstrip()) - len(rest.lstrip())
+    if start < table.last_start < len(row) and row[table.last_start - 1] == " " and table.columns[-1] in COMMANDS:
+        return row[start : table.last_start].strip(), row.rstrip()[table.last_start :]
+    value, _, after = rest.lstrip().partition(" ")
+    return value, after.lstrip()
+
+
+def start_time(rest: str) -> tuple[str, str]:
+    """A start time: one word, "Mar 02", or the five words of lstart."""
+    words = rest.split(None, 5)
+    count = 5 if words and words[0] in WEEKDAYS else 2 if words and re.fullmatch(r"[A-Z][a-z]{2}", words[0]) else 1
+    parts = rest.split(None, count)
+    return " ".join(parts[:count]), parts[count] if len(parts) > count else ""
+
+
+def parent_in(tree: list[tuple[int, int]], row: dict[str, str]) -> int | None:
+    """The pid that the row hangs from in the drawing; `tree` holds the branch from the root to here."""
+    drawn = TREE.match(row.get("ARGS", ""))
+    depth = drawn.end() if drawn else 0
+    while tree and tree[-1][0] >= depth:
+        tree.pop()
+    parent = tree[-1][1] if tree and drawn else None
+    tree.append((depth, int(row["PID"])))
+    return parent
+
+
+def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_parent: int | None) -> Iterator[Evidence]:
+    pid = int(row["PID"])
+    args = TREE.sub("", row.get("ARGS", "")).strip()
+    state = (row.get("STAT") or row.get("S") or "")[:1]
+    state = state if state in STATES else "Z" if args.endswith("<defunct>") else ""
+    tid = number(row, "LWP", "SPID", "TID")
+    parent = number(row, "PPID")
+    wchan = next((row[name] for name in ("WCHAN",) if row.get(name, "-") not in ("-", "0", "*")), None)
+    severity = Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
+    if tid is not None and (state or wchan):
+        yield ThreadState(
+            source=source(text, line),
+            subject=Subject(pid=pid, tid=tid, comm=comm(row, args)),
+            stamp=table.stamp,
+            severity=severity,
+            state=state or None,
+            wchan=wchan,
+            parent_pid=parent,
+        )
+    if tid in (None, pid):
+        yield ProcessState(
+            source=source(text, line),
+            subject=Subject(pid=pid, comm=comm(row, args)),
+            stamp=table.stamp,
+            severity=severity,
+            state=state or None,
+            parent_pid=parent if parent is not None else drawn_parent,
+            wchan=wchan,
+            elapsed_s=seconds(row.get("ELAPSED", "")),
+            cpu_s=seconds(row.get("TIME", "")),
+            cpu_percent=percent(row),
+            rss_kib=number(row, "RSS", "RSZ", "RSSIZE"),
+            user=row.get("USER") or row.get("EUSER") or row.get("UID") or row.get("RUSER"),
+            command=args,
+        )
+
+
+def comm(row: dict[str, str], args: str) -> str | None:
+    """The kernel's name of the task: its own column, else the command's first word or the name in brackets."""
+    if row.get("COMM"):
+        return row["COMM"].removesuffix(" <defunct>")
+    if args.startswith("["):
+        return args[1:].partition("]")[0][:15] or None
+    word = args.partition(" ")[0]
+    return (word.rsplit("/", 1)[-1] or word).rstrip(":")[:15] or None
+
+
+def number(row: dict[str, str], *names: str) -> int | None:
+    return next((int(row[name]) for name in names if re.fullmatch(r"\d{1,18}", row.get(name, ""))), None)
+
+
+def percent(row: dict[str, str]) -> float | None:
+    value = row.get("%CPU", row.get("C", ""))
+    return float(value) if re.fullmatch(r"\d{1,6}(?:\.\d+)?", value) else None
+
+
+def seconds(text: str) -> float | None:
+    """A duration as ps writes it: [[DD-]HH:]MM:SS, MINUTES:SS, or plain seconds (etimes)."""
+    found = DURATION.fullmatch(text)
+    if not found:
+        return None
+    days, first, second, last = found.groups()
+    parts = [int(part) for part in (first, second, last) if part is not None]
+    total = 0
+    for part in parts:
+        total = total * 60 + part
+    return float(total + 86400 * int(days or 0))
+
+
+PARSER = Parser(
+    tool="ps",
+    medium="process-table",
+    footprint=r"^[A-Z% \t]{0,80}\bPID[ \t][A-Z0-9%_ \t]{0,300}\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN|S)\b",
+    read=read,
+)

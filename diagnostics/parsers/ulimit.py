@@ -1,0 +1,50 @@
+"""`ulimit -a` (bash, zsh, sh).
+
+    open files                          (-n) 1024
+    -n: file descriptors          1024
+
+These are the shell's limits, soft ones: a process started elsewhere may have others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.process import ResourceLimit
+from ..text import Text
+from . import Parser
+from ._snapshot import source
+
+# open files                          (-n) 1024         max memory size         (kbytes, -m) unlimited
+BASH = re.compile(r"^([a-z][a-zA-Z /-]{2,28}[a-z]) +\((?:[a-z0-9 -]{1,20}, )?-[a-zA-Z]\) +(\d{1,20}|unlimited) *$")
+# -n: file descriptors          1024
+ZSH = re.compile(r"^-[a-zA-Z]: ([a-z][a-z /()-]{2,28}[a-z)]) +(\d{1,20}|unlimited) *$")
+# ulimit -n: 1024       $ ulimit -n = 1024
+SINGLE = re.compile(r"\bulimit -n\b[ :=]{1,5}(\d{1,20}|unlimited)\b")
+NAMES = {
+    "file descriptors": "open files",
+    "max user processes": "processes",
+    "core file size (blocks)": "core file size",
+}
+
+
+def read(text: Text) -> Iterator[ResourceLimit]:
+    for line in text.lines():
+        row = line.text[:200]
+        if found := BASH.match(row) or ZSH.match(row):
+            name, value = found.groups()
+        elif found := SINGLE.search(row):
+            name, value = "open files", found[1]
+        else:
+            continue
+        soft = None if value == "unlimited" else int(value)
+        yield ResourceLimit(source=source(text, line), resource=NAMES.get(name, name), soft=soft, hard=None)
+
+
+PARSER = Parser(
+    tool="ulimit",
+    medium="settings",
+    footprint=r"^[a-z][a-zA-Z /-]+ \([a-z0-9 ,-]*-[a-zA-Z]\) +(\d+|unlimited)|^-n: file descriptors|\bulimit -n[ :=]+\d",
+    read=read,
+)

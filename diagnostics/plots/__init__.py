@@ -1,0 +1,23 @@
+"""Pictures of plain objects, one file each; every function returns a matplotlib figure that says what it shows.
+
+They are deterministic, told apart without colour, and read no string of an incident as mathematics.
+matplotlib is loaded by the first call.
+"""
+
+from __future__ import annotations
+
+from .chain import plot_chain
+from .posterior import plot_posterior
+from .throughput import plot_throughput
+from .timeline import plot_timeline
+from .vram import plot_vram
+from .weights import plot_weights
+
+__all__ = [
+    "plot_chain",
+    "plot_posterior",
+    "plot_throughput",
+    "plot_timeline",
+    "plot_vram",
+    "plot_weights",
+]

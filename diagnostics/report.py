@@ -1,0 +1,100 @@
+"""A diagnosis as JSON (the published contract, `schemas/diagnosis.json`) and text made safe to show."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .chain import chain_of
+from .evidence import Coverage, Source
+from .explanation import explain
+from .symptoms import State
+
+if TYPE_CHECKING:
+    from .diagnosis import Diagnosis, Hypothesis
+
+SCHEMA = "diagnosis/1"
+EVIDENCE_SHOWN = 20
+
+
+def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The diagnosis in its published form; keys are stable within a schema version."""
+    explanation = explain(diagnosis)
+    told = {row.symptom: row for row in explanation.table}
+    return {
+        "schema": SCHEMA,
+        "verdict": diagnosis.verdict.value,
+        "answer": list(dict.fromkeys(each.slug for each in diagnosis.answer)),
+        "finding": [{"text": each.text, "evidence": _sources(each.sources)} for each in explanation.finding],
+        "causes": [_cause(each) for each in diagnosis.hypotheses],
+        "symptoms": [
+            {
+                "symptom": each.symptom,
+                "state": each.state.value,
+                "subject": each.subject.known(),
+                "role": _role(told, each.symptom) if each.state is State.PRESENT else None,
+                "explanation": told[each.symptom].actually if each.symptom in told else "",
+                "seen": list(each.notes[:5]),
+                "evidence": _sources(each.sources[:EVIDENCE_SHOWN]),
+            }
+            for each in diagnosis.observations
+        ],
+        "chain": [
+            {
+                "text": link.text,
+                "subject": link.subject.known(),
+                "at": link.at.isoformat() if link.at else None,
+                "evidence": _sources(link.sources),
+            }
+            for link in (chain_of(diagnosis) if diagnosis.hypotheses else [])
+        ],
+        "coverage": [_coverage(each) for each in diagnosis.incident.coverage],
+        "next_probes": [
+            {"probe": each.symptom, "why": each.why, "gain_bits": each.gain_bits, "command": each.command}
+            for each in explanation.questions
+        ],
+        "robustness": diagnosis.robustness,
+    }
+
+
+def _cause(hypothesis: Hypothesis) -> dict[str, Any]:
+    return {
+        "cause": hypothesis.slug,
+        "family": hypothesis.cause.family,
+        "subject": hypothesis.about.known(),
+        "posterior": round(hypothesis.posterior, 6),
+        "bits": round(hypothesis.bits, 3),
+        "explains": list(hypothesis.explains),
+        "against": list(hypothesis.against),
+    }
+
+
+def _role(told: dict[str, Any], symptom: str) -> str | None:
+    row = told.get(symptom)
+    return row.role.value if row is not None and row.role is not None else None
+
+
+def _coverage(each: Coverage) -> dict[str, Any]:
+    return {
+        "file": each.file,
+        "parser": each.parser,
+        "medium": each.medium,
+        "state": each.state.value,
+        "reason": each.reason,
+        "facts": each.facts,
+    }
+
+
+def _sources(sources: Iterable[Source]) -> list[dict[str, Any]]:
+    return [{"file": each.file, "line": each.line, "quote": each.quote} for each in sources]
+
+
+def visible(text: str) -> str:
+    """Text without anything that a terminal would obey: control characters become their pictures."""
+    return "".join(c if c in "\n\t" or not unicodedata.category(c).startswith("C") else _picture(c) for c in text)
+
+
+def _picture(character: str) -> str:
+    code = ord(character)
+    return chr(0x2400 + code) if code < 0x20 else f"\\u{code:04x}"

@@ -1,0 +1,56 @@
+"""The command line as a stranger meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from diagnostics.cli import command_summaries, main
+
+SAMPLES = sorted(path for path in (Path(__file__).parents[1] / "sample_logs").glob("*") if path.is_dir())
+
+
+def schema(name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads(files("diagnostics").joinpath("schemas", name).read_text()))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_printed_json_follows_the_schemas(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", str(sample), "--json"]) == 0
+    first = capsys.readouterr().out
+    schema("diagnosis.json").validate(json.loads(first))
+    assert main(["diagnose", str(sample), "--json"]) == 0
+    assert capsys.readouterr().out == first, "the same incident gets the same answer twice"
+    assert main(["parse", str(sample), "--json"]) == 0
+    facts = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    for fact in facts:
+        schema("fact.json").validate(fact)
+    assert facts
+
+
+@pytest.mark.parametrize("command", command_summaries())
+def test_every_command_has_help_that_teaches(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert len(capsys.readouterr().out) > 200
+
+
+def test_wrong_usage_is_status_2() -> None:
+    for arguments in ([], ["no-such-command"], ["diagnose"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+
+
+def test_start_up_imports_nothing_heavy() -> None:
+    heavy = "{'torch', 'pandas', 'matplotlib', 'ipywidgets', 'numpy', 'polars', 'IPython'}"
+    code = f"import sys, diagnostics, diagnostics.cli; diagnostics.cli.command_summaries(); print({heavy} & set(sys.modules))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "set()"
