@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -10,7 +11,6 @@ from typing import TypeVar
 from ..evidence import Clock, Evidence, Stamp
 from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps, WatchdogFired
 from ..incident import Incident
-
 
 Fact = TypeVar("Fact", bound=Evidence)
 
@@ -61,7 +61,7 @@ def _run(incident: Incident, steps: TrainingSteps, all_steps: Sequence[TrainingS
         if each.source.file == file and each.source.line <= line and each.stamp
     ]
     ended = _ended(incident, file, line, later, seconds[-1] if seconds else None)
-    gaps = [b - a for a, b in zip(seconds, seconds[1:], strict=False) if b > a]
+    gaps = [b - a for a, b in itertools.pairwise(seconds) if b > a]
     return Run(
         steps,
         began[-1] if began else None,

@@ -6,6 +6,7 @@ ABSENT where the trainer was looked at and is idle.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
@@ -36,7 +37,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         evidence = [stack for stack in mains if stack.active] or growing(process)
         if evidence:
             found = True
-            yield Finding(Subject(pid=process.pid), tuple(evidence), f"process {process.pid} works while its log is silent")
+            yield Finding(
+                Subject(pid=process.pid), tuple(evidence), f"process {process.pid} works while its log is silent"
+            )
         elif any(stack.active is False for stack in mains):
             idle += mains[:1]
     if idle and not found:
@@ -54,7 +57,7 @@ def _silent(incident: Incident) -> bool:
 def growing(process: Process) -> list[ProcessState]:
     """Two rows between which the process used a large part of a CPU."""
     rows = [row for row in process.states if row.cpu_s is not None and row.elapsed_s is not None]
-    for first, second in zip(rows, rows[1:], strict=False):
+    for first, second in itertools.pairwise(rows):
         passed = (second.elapsed_s or 0) - (first.elapsed_s or 0)
         if passed > 1 and (second.cpu_s or 0) - (first.cpu_s or 0) >= SHARE * passed:
             return [first, second]

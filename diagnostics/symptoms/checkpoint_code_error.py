@@ -6,6 +6,7 @@ Load errors about missing or unexpected keys count; torn files are another sympt
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -36,8 +37,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
             families[folder, re.sub(r"\d+", "#", name)].append(entry)
     for entries in families.values():
         sizes = [e.size or 0 for e in sorted(entries, key=lambda e: (len(e.subject.path or ""), e.subject.path or ""))]
-        if len(sizes) >= 4 and all(b > GROWTH * a for a, b in zip(sizes, sizes[1:], strict=False)):
-            yield Finding(place(incident, entries[0].subject.path), tuple(entries), "each checkpoint is larger than the last")
+        if len(sizes) >= 4 and all(b > GROWTH * a for a, b in itertools.pairwise(sizes)):
+            yield Finding(
+                place(incident, entries[0].subject.path), tuple(entries), "each checkpoint is larger than the last"
+            )
 
 
 SYMPTOM = Symptom(

@@ -17,13 +17,17 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
 
-CHECKPOINT = re.compile(r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint", re.I)
+CHECKPOINT = re.compile(
+    r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint", re.I
+)
 SHORT = 0.9
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each short file; else the families of equal files."""
-    last = {entry.subject.path: entry for entry in incident.of(FileEntry) if entry.subject.path and entry.size is not None}
+    last = {
+        entry.subject.path: entry for entry in incident.of(FileEntry) if entry.subject.path and entry.size is not None
+    }
     families: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
     twins: dict[str, list[FileEntry]] = defaultdict(list)
     for path, entry in last.items():

@@ -31,7 +31,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if at_work or stack.active or child or (process and growing(process)):
             yield Finding(Subject(), (stack, *at_work[:2]), "the compiler is at work", present=False)
         elif name_of(first) in IDLE:
-            yield Finding(Subject(pid=stack.subject.pid), (stack,), f"the main thread waits in {first.function} inside the compiler")
+            yield Finding(
+                Subject(pid=stack.subject.pid),
+                (stack,),
+                f"the main thread waits in {first.function} inside the compiler",
+            )
 
 
 SYMPTOM = Symptom(

@@ -17,8 +17,13 @@ from . import Finding, Symptom
 from ._errors import matching
 from ._waits import compiles, main_stacks, name_of
 
-COMPILERS = re.compile(r"^(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink)$|/(?:cc1plus|ptxas|nvcc|cicc|g\+\+|ninja|hipcc)(?: |$)|torch/_inductor/compile_worker")
-SLOW = re.compile(r"compile-worker future for|COMPILE_WORKER_WAIT_TIMEOUT|compil\w{1,8} (?:did not complete|took longer|timed out)|recompile_limit|cache_size_limit|register spill", re.I)
+COMPILERS = re.compile(
+    r"^(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink)$|/(?:cc1plus|ptxas|nvcc|cicc|g\+\+|ninja|hipcc)(?: |$)|torch/_inductor/compile_worker"
+)
+SLOW = re.compile(
+    r"compile-worker future for|COMPILE_WORKER_WAIT_TIMEOUT|compil\w{1,8} (?:did not complete|took longer|timed out)|recompile_limit|cache_size_limit|register spill",
+    re.I,
+)
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
 
 
@@ -26,14 +31,24 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each sign of a compiler at work."""
     found = False
     elsewhere = []
-    compilers = [row for row in incident.of(ProcessState) if COMPILERS.search(row.subject.comm or row.command.split(" ")[0])]
+    compilers = [
+        row for row in incident.of(ProcessState) if COMPILERS.search(row.subject.comm or row.command.split(" ")[0])
+    ]
     for row in compilers:
         found = True
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):
         if not compiles(stack):
             elsewhere.append(stack)
-        elif stack.active or compilers or (stack.frames and name_of(stack.frames[0]) in CHILD_WAITS and "subprocess" in (stack.frames[0].file or "")):
+        elif (
+            stack.active
+            or compilers
+            or (
+                stack.frames
+                and name_of(stack.frames[0]) in CHILD_WAITS
+                and "subprocess" in (stack.frames[0].file or "")
+            )
+        ):
             found = True
             yield Finding(Subject(), (stack,), f"the main thread compiles: {stack.frames[0].function}")
     for said in matching(incident, SLOW):

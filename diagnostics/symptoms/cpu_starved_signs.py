@@ -17,7 +17,9 @@ from . import Finding, Symptom
 
 HIGH = 60.0
 LOW = 20.0
-WORDS = re.compile(r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|steal", re.I)
+WORDS = re.compile(
+    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|steal", re.I
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,7 +31,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
             elif row.avg300 <= LOW and row.avg60 <= LOW:
                 yield Finding(Subject(), (row,), f"CPU pressure {row.avg60:.0f} %", present=False)
         elif row.resource == "memory" and row.scope == "full" and min(row.avg60, row.avg300) >= LOW:
-            yield Finding(Subject(host=row.subject.host), (row,), f"tasks wait for memory {row.avg60:.0f} % of the time")
+            yield Finding(
+                Subject(host=row.subject.host), (row,), f"tasks wait for memory {row.avg60:.0f} % of the time"
+            )
     for fact in incident.of(SettingSeen):
         if re.search(r"throttled", fact.name, re.I) and fact.value.strip().isdigit() and int(fact.value) > 1000:
             yield Finding(Subject(host=fact.subject.host), (fact,), f"{fact.name} = {fact.value}")

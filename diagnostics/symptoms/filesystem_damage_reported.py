@@ -16,7 +16,9 @@ from . import Finding, Symptom
 from ._errors import matching
 from ._places import place_of_error
 
-DAMAGED = re.compile(r"Structure needs cleaning|EUCLEAN|\[Errno 117\]|UNEXPECTED INCONSISTENCY|metadata corruption", re.I)
+DAMAGED = re.compile(
+    r"Structure needs cleaning|EUCLEAN|\[Errno 117\]|UNEXPECTED INCONSISTENCY|metadata corruption", re.I
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ The growth in the first minute of a run is its start, no leak. ABSENT where such
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -32,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if len(values) < 4 and times and times[-1] - times[0] < SPAN_S:
             continue
         facts = tuple(fact for _, _, fact in points)
-        grows = all(b >= 0.98 * a for a, b in zip(values, values[1:], strict=False)) and values[-1] >= GROWTH * values[0]
+        grows = all(b >= 0.98 * a for a, b in itertools.pairwise(values)) and values[-1] >= GROWTH * values[0]
         if grows:
             yield Finding(Subject(), facts, f"{key} grew from {values[0] / 2**20:.1f} to {values[-1] / 2**20:.1f} GiB")
         elif max(values) < 1.1 * min(values):
@@ -51,10 +52,14 @@ def _series(incident: Incident) -> dict[str, Series]:
         if used is None and "MemTotal" in info.values_kib and "MemAvailable" in info.values_kib:
             used = info.values_kib["MemTotal"] - info.values_kib["MemAvailable"]
         if used:
-            found[f"memory of {info.subject.host or 'the machine'}"].append((info.stamp.seconds if info.stamp else None, float(used), info))
+            found[f"memory of {info.subject.host or 'the machine'}"].append(
+                (info.stamp.seconds if info.stamp else None, float(used), info)
+            )
     for group in incident.of(CgroupMemory):
         if group.usage:
-            found[f"cgroup {group.subject.cgroup or ''}"].append((group.stamp.seconds if group.stamp else None, group.usage / 1024, group))
+            found[f"cgroup {group.subject.cgroup or ''}"].append(
+                (group.stamp.seconds if group.stamp else None, group.usage / 1024, group)
+            )
     return found
 
 

@@ -18,7 +18,9 @@ from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place
 from ._waits import CLIENT_WAITS
 
-TOOLS = re.compile(r"\b(?:df|ls|stat|du|dd|cat|cp|mv|rm|md5sum|sha\d+sum|b2sum|rsync|find|touch|head|tail|umount|lsof)\b")
+TOOLS = re.compile(
+    r"\b(?:df|ls|stat|du|dd|cat|cp|mv|rm|md5sum|sha\d+sum|b2sum|rsync|find|touch|head|tail|umount|lsof)\b"
+)
 READERS = re.compile(r"\b(?:dd|cat|md5sum|sha\d+sum|cp|head|cmp)\b")
 TIMED_OUT = 124
 
@@ -43,7 +45,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for task in incident.of(HungTask):
         if TOOLS.fullmatch(task.subject.comm or "") and (task.function or "").startswith(CLIENT_WAITS):
             mount = only_network_mount(incident)
-            yield Finding(mount.subject if mount else Subject(), (task,), f"{task.subject.comm} hangs in {task.function}")
+            yield Finding(
+                mount.subject if mount else Subject(), (task,), f"{task.subject.comm} hangs in {task.function}"
+            )
 
 
 def _subject(incident: Incident, command: CommandOutcome) -> Subject:

@@ -27,7 +27,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         comm = row.subject.comm or row.command
         blocked = row.state == "D" or (row.wchan or "").startswith(FILE_WAITS)
         if row.parent_pid == 1 and blocked and not comm.startswith(DAEMONS) and _of_the_job(row):
-            yield Finding(where, (row,), f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}")
+            yield Finding(
+                where, (row,), f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}"
+            )
     for thread in incident.of(ThreadState):
         if thread.kill_pending and (thread.state == "D" or (thread.wchan or "").startswith(FILE_WAITS)):
             yield Finding(where, (thread,), f"{thread.subject.pid} has a kill pending and stays in {thread.wchan}")

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CollectiveTimeout, Phase, ProgressBar, SchedulerEvent, SettingSeen, TrainingSteps, WatchdogFired
+from ..evidence.job import (
+    CollectiveTimeout,
+    Phase,
+    ProgressBar,
+    SchedulerEvent,
+    SettingSeen,
+    TrainingSteps,
+    WatchdogFired,
+)
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import calendar_s
@@ -31,27 +39,47 @@ def rule(incident: Incident) -> Iterator[Finding]:
         took = _gap(begin, end)
         for limit_s, fact in limits:
             if took and limit_s and took >= NEAR * limit_s:
-                yield Finding(Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, the limit is {limit_s:.0f} s")
+                yield Finding(
+                    Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, the limit is {limit_s:.0f} s"
+                )
     last = _last_phase(incident)
     signs = [finding for finding in busy_while_silent(incident) if finding.present]
     if last and signs and last.edge != "end":
-        yield Finding(Subject(), (last, limits[0][1], *signs[0].evidence), f"{last.phase} was under way and busy when the limit struck")
+        yield Finding(
+            Subject(),
+            (last, limits[0][1], *signs[0].evidence),
+            f"{last.phase} was under way and busy when the limit struck",
+        )
 
 
 def _limits(incident: Incident) -> list[tuple[float | None, Evidence]]:
-    found: list[tuple[float | None, Evidence]] = [(f.limit_s, f) for f in incident.of(WatchdogFired) if f.action != "alert"]
+    found: list[tuple[float | None, Evidence]] = [
+        (f.limit_s, f) for f in incident.of(WatchdogFired) if f.action != "alert"
+    ]
     return found + [(t.limit_s, t) for t in incident.of(CollectiveTimeout)]
 
 
 def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
     """Unfinished progress bars whose time is near a limit, said or default, of something that was torn down."""
-    torn = [*(fact for _, fact in limits), *(e for e in incident.of(SchedulerEvent) if e.about in ("cancelled", "failed"))]
+    torn = [
+        *(fact for _, fact in limits),
+        *(e for e in incident.of(SchedulerEvent) if e.about in ("cancelled", "failed")),
+    ]
     waits = [s for s in incident.of(SettingSeen) if "BLOCKING_WAIT" in s.name or "TIMEOUT" in s.name]
     known = [limit for limit, _ in limits if limit] or list(DEFAULT_LIMITS_S)
     for bar in incident.of(ProgressBar):
         unfinished = bar.done is not None and bar.total is not None and 0 < bar.done < bar.total
-        if unfinished and torn and bar.elapsed_s and any(NEAR * limit <= bar.elapsed_s <= 1.2 * limit for limit in known):
-            yield Finding(Subject(), (bar, torn[0], *waits[:1]), f"{bar.label} stood at {bar.done} of {bar.total} after {bar.elapsed_s:.0f} s")
+        if (
+            unfinished
+            and torn
+            and bar.elapsed_s
+            and any(NEAR * limit <= bar.elapsed_s <= 1.2 * limit for limit in known)
+        ):
+            yield Finding(
+                Subject(),
+                (bar, torn[0], *waits[:1]),
+                f"{bar.label} stood at {bar.done} of {bar.total} after {bar.elapsed_s:.0f} s",
+            )
 
 
 def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:

@@ -19,7 +19,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
     stopped = [row for row in rows if row.state in ("T", "t")]
     for row in stopped:
         by = "by a signal" if row.state == "T" else "by a debugger"
-        yield Finding(Subject(pid=row.subject.pid, comm=row.subject.comm), (row,), f"{row.subject.comm} {row.subject.pid} is stopped {by}")
+        yield Finding(
+            Subject(pid=row.subject.pid, comm=row.subject.comm),
+            (row,),
+            f"{row.subject.comm} {row.subject.pid} is stopped {by}",
+        )
     if rows and not stopped and any(row.state for row in rows):
         witnesses = tuple(incident.reads("process-table", "kernel-stacks"))
         if witnesses:

@@ -10,7 +10,10 @@ from . import Finding, Symptom
 from ._errors import matching
 from ._places import place_of_error
 
-QUOTA = re.compile(r"quota exceeded|EDQUOT|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached|exceeded (?:its |the |your )?(?:\w+ )?quota", re.I)
+QUOTA = re.compile(
+    r"quota exceeded|EDQUOT|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached|exceeded (?:its |the |your )?(?:\w+ )?quota",
+    re.I,
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

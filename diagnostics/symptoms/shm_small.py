@@ -26,11 +26,18 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row.inodes or not (row.subject.mount or "").endswith("/dev/shm") or row.subject.mount != "/dev/shm":
             continue
         if row.size is not None and (row.size <= SMALL or is_full(row)):
-            yield Finding(row.subject, (row,), f"/dev/shm has {row.size / 2**20:.0f} MiB, {row.used_percent or 0:.0f} % used")
+            yield Finding(
+                row.subject, (row,), f"/dev/shm has {row.size / 2**20:.0f} MiB, {row.used_percent or 0:.0f} % used"
+            )
         elif row.size is not None and row.size >= LARGE:
-            yield Finding(Subject(mount="/dev/shm"), (row,), f"/dev/shm has {row.size / 2**30:.0f} GiB and room", present=False)
+            yield Finding(
+                Subject(mount="/dev/shm"), (row,), f"/dev/shm has {row.size / 2**30:.0f} GiB and room", present=False
+            )
     mount = next((m for m in incident.links.mounts if m.subject.mount == "/dev/shm"), None)
-    size = next((found for option in (mount.options if mount else ()) if (found := re.match(r"size=(\d+)([kmg]?)$", option))), None)
+    size = next(
+        (found for option in (mount.options if mount else ()) if (found := re.match(r"size=(\d+)([kmg]?)$", option))),
+        None,
+    )
     if mount and size and int(size[1]) * UNITS[size[2]] <= SMALL:
         yield Finding(mount.subject, (mount,), f"/dev/shm is mounted with {mount.options}")
 

@@ -21,7 +21,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     alarms: list[Evidence] = [fact for fact in incident.of(WatchdogFired) if fact.action == "alert"]
     failed = any(_after(finished, error) for error in incident.of(PythonException))
     if finished and (alarms or waits) and not failed:
-        yield Finding(finished[-1].subject, (finished[-1], *alarms[:2], *waits[:2]), f"the run said: {finished[-1].text[:120]}")
+        yield Finding(
+            finished[-1].subject, (finished[-1], *alarms[:2], *waits[:2]), f"the run said: {finished[-1].text[:120]}"
+        )
 
 
 def _after(finished: list[RunFinished], error: Evidence) -> bool:

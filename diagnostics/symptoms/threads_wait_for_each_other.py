@@ -17,7 +17,15 @@ from . import Finding, Symptom
 from ._waits import innermost_own, is_worker, native_names, on_futex, takes_lock, wait_channels
 
 WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
-WANTS_MUTEX = ("pthread_mutex_lock", "__lll_lock_wait", "___pthread_mutex_lock", "__GI___lll_lock_wait", "std::mutex::lock", "pthread_rwlock_wrlock", "__pthread_mutex_lock")
+WANTS_MUTEX = (
+    "pthread_mutex_lock",
+    "__lll_lock_wait",
+    "___pthread_mutex_lock",
+    "__GI___lll_lock_wait",
+    "std::mutex::lock",
+    "pthread_rwlock_wrlock",
+    "__pthread_mutex_lock",
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -50,7 +58,9 @@ def _waits_for_lock(process: Process, stack: PythonStack) -> bool:
 def _native(incident: Incident) -> Iterator[Finding]:
     stacks = incident.of(NativeStack)
     for_gil = [s for s in stacks if any(word in name for name in native_names(s, 10) for word in WANTS_GIL)]
-    for_mutex = [s for s in stacks if any(name.startswith(WANTS_MUTEX) for name in native_names(s, 4)) and s not in for_gil]
+    for_mutex = [
+        s for s in stacks if any(name.startswith(WANTS_MUTEX) for name in native_names(s, 4)) and s not in for_gil
+    ]
     if for_gil and for_mutex:
         yield Finding(
             Subject(pid=for_mutex[0].subject.pid),

@@ -6,6 +6,7 @@ only below a quarter. ABSENT where a run of at least ten steps kept its pace.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from statistics import median
 
@@ -27,7 +28,7 @@ def rates(steps: TrainingSteps) -> list[float]:
     durations = column(steps, "step_s")
     if not durations:
         seconds = column(steps, "seconds")
-        durations = [b - a for a, b in zip(seconds, seconds[1:], strict=False)]
+        durations = [b - a for a, b in itertools.pairwise(seconds)]
     return [1 / duration for duration in durations if duration > 0]
 
 

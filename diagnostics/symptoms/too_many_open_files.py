@@ -15,7 +15,10 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 
-TOO_MANY = re.compile(r"Too many open files|EMFILE|ENFILE|\[Errno 2[34]\]|items of ancdata|no file descriptors available|file descriptor limit", re.I)
+TOO_MANY = re.compile(
+    r"Too many open files|EMFILE|ENFILE|\[Errno 2[34]\]|items of ancdata|no file descriptors available|file descriptor limit",
+    re.I,
+)
 NEAR = 0.9
 FAR = 0.3
 
@@ -34,7 +37,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if count.count >= NEAR * limit.soft:
             yield Finding(count.subject, (count, limit), f"{count.count} of {limit.soft} descriptors are in use")
         elif count.count <= FAR * limit.soft and not found:
-            yield Finding(Subject(), (count, limit), f"{count.count} of {limit.soft} descriptors are in use", present=False)
+            yield Finding(
+                Subject(), (count, limit), f"{count.count} of {limit.soft} descriptors are in use", present=False
+            )
 
 
 def _limits(incident: Incident) -> list[ResourceLimit]:

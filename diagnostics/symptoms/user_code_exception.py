@@ -43,7 +43,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         name = fact.type.rpartition(".")[2]
         text = f"{fact.type}: {fact.text}"
         ordinary = name in ORDINARY or OF_TENSORS.search(fact.text) is not None
-        special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE)) or CACHE.search(f"{text} {' '.join(fact.frames[:4])}")
+        special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE)) or CACHE.search(
+            f"{text} {' '.join(fact.frames[:4])}"
+        )
         if ordinary and not special and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR"):
             found = True
             yield Finding(Subject(rank=fact.subject.rank), (fact,), text.splitlines()[0][:160])

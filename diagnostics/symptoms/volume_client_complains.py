@@ -16,7 +16,9 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._places import network_mounts
 
-COMPLAINTS = frozenset({"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"})
+COMPLAINTS = frozenset(
+    {"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"}
+)
 LOCAL_LOOKING = ("rbd",)
 
 
@@ -26,7 +28,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if not _answered(incident, fact):
             yield Finding(_where(incident, fact, "nfs"), (fact,), f"NFS server {fact.subject.server} does not respond")
     for message in incident.of(NetworkFilesystemMessage):
-        if message.about in COMPLAINTS and message.filesystem not in LOCAL_LOOKING and not _recovered(incident, message):
+        if (
+            message.about in COMPLAINTS
+            and message.filesystem not in LOCAL_LOOKING
+            and not _recovered(incident, message)
+        ):
             yield Finding(_where(incident, message, message.filesystem), (message,), message.text[:160])
     for said in incident.of(VolumeClientMessage):
         if said.about in COMPLAINTS:

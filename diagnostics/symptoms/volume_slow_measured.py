@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
-from ..evidence import Subject
 from ..evidence.job import CheckpointEvent
 from ..evidence.network import Benchmark
 from ..evidence.probe import Outcome, ProbeAnswer
@@ -29,7 +28,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each measurement that is clearly slow or clearly fast."""
     for answer in incident.of(ProbeAnswer):
         rate = answer.values.get("bytes_per_s")
-        worst = max((v for name, v in answer.values.items() if name.endswith("_s") and name.startswith(("p99", "max"))), default=0.0)
+        worst = max(
+            (v for name, v in answer.values.items() if name.endswith("_s") and name.startswith(("p99", "max"))),
+            default=0.0,
+        )
         subject = place(incident, answer.subject.path or answer.subject.mount)
         if answer.outcome is Outcome.ANSWERED and ((rate and rate < SLOW_BYTES_PER_S) or worst > SLOW_OPERATION_S):
             yield Finding(subject, (answer,), f"the probe {answer.probe} was answered slowly")
@@ -40,7 +42,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if waits and max(waits) > SLOW_AWAIT_MS:
             yield Finding(row.subject, (row,), f"requests wait {max(waits):.0f} ms")
     for mark in incident.of(Benchmark):
-        if mark.unit.lower() in ("b/s", "bytes/s") and any(w in mark.name for w in ("read", "write", "disk", "dd", "fio", "copy")):
+        if mark.unit.lower() in ("b/s", "bytes/s") and any(
+            w in mark.name for w in ("read", "write", "disk", "dd", "fio", "copy")
+        ):
             slow = mark.value < SLOW_BYTES_PER_S
             if slow or mark.value > FAST_BYTES_PER_S:
                 yield Finding(mark.subject, (mark,), f"{mark.name}: {mark.value / 1e6:.0f} MB/s", present=slow)
@@ -55,7 +59,9 @@ def _saves(incident: Incident) -> Iterator[Finding]:
     for event in took:
         if (event.took_s or 0.0) > max(SLOWER * usual, 10.0):
             yield Finding(
-                place(incident, event.subject.path), (event,), f"a save took {event.took_s:.0f} s, usually {usual:.1f} s"
+                place(incident, event.subject.path),
+                (event,),
+                f"a save took {event.took_s:.0f} s, usually {usual:.1f} s",
             )
 
 

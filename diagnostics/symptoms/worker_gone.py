@@ -46,7 +46,9 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     table = incident.reads("process-table")
     known = stack.subject.pid in incident.links.processes and incident.links.processes[stack.subject.pid].states
     if dead:
-        yield Finding(subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it")
+        yield Finding(
+            subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it"
+        )
     elif forked and table and known and not states:
         yield Finding(subject, (stack, *table), "the process that waits for its workers has none")
     elif states:

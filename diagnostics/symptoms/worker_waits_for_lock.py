@@ -36,7 +36,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         inner = native_names(native, 4)
         if any(name in LIBC_LOCKS for name in inner):
             found = True
-            yield Finding(Subject(pid=native.subject.pid), (native,), f"a process is inside {inner[0]}, at one of libc's own locks")
+            yield Finding(
+                Subject(pid=native.subject.pid),
+                (native,),
+                f"a process is inside {inner[0]}, at one of libc's own locks",
+            )
     if idle and not found:
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
 
