@@ -32,7 +32,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = True
         yield finding
     witnesses = incident.reads("kernel-stacks", "process-table")
-    looked = any(fact.wchan and fact.wchan != "0" for fact in incident.of(ThreadState, ProcessState))
+    looked = any(fact.wchan and fact.wchan != "0" for fact in (*incident.of(ThreadState), *incident.of(ProcessState)))
     if looked and witnesses and not found:
         yield Finding(Subject(), tuple(witnesses), "no process is blocked on a network volume", present=False)
 
