@@ -15,7 +15,8 @@ BUS = re.compile(r"\b[Bb]us error\b|SIGBUS")
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such end."""
-    for fact in (*incident.of(WorkerKilled), *incident.of(ProcessEnded)):
+    ends: list[WorkerKilled | ProcessEnded] = [*incident.of(WorkerKilled), *incident.of(ProcessEnded)]
+    for fact in ends:
         if fact.signal and BUS.search(fact.signal.replace("BUS", "SIGBUS") if fact.signal == "BUS" else fact.signal):
             yield Finding(fact.subject, (fact,), f"process {fact.subject.pid or ''} died of a bus error")
     for failure in incident.of(LauncherFailure):

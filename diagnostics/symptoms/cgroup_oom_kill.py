@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import Subject
+from ..evidence import Coverage, Evidence, Subject
 from ..evidence.job import SchedulerEvent
 from ..evidence.kernel import OomKill
 from ..evidence.storage import CgroupMemory
@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             found = True
             yield Finding(row.subject, (row,), f"the cgroup counts {row.oom_kills} kills")
     if not found:
-        witnesses = (*incident.reads("kernel-log"), *counters)
+        witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
         if witnesses:
             yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)
 

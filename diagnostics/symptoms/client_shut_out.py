@@ -23,7 +23,11 @@ SHUT_OUT = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each word of an eviction."""
-    for fact in (*incident.of(NetworkFilesystemMessage), *incident.of(VolumeClientMessage)):
+    messages: list[NetworkFilesystemMessage | VolumeClientMessage] = [
+        *incident.of(NetworkFilesystemMessage),
+        *incident.of(VolumeClientMessage),
+    ]
+    for fact in messages:
         if fact.about in ("evicted", "blocklisted") or SHUT_OUT.search(fact.text):
             yield Finding(_where(incident, fact), (fact,), fact.text[:160])
     for said in matching(incident, SHUT_OUT, "ESHUTDOWN"):

@@ -15,7 +15,7 @@ from . import Finding, Symptom
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each stopped process; else the tables without one."""
-    rows = [*incident.of(ProcessState), *incident.of(ThreadState)]
+    rows: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
     stopped = [row for row in rows if row.state in ("T", "t")]
     for row in stopped:
         by = "by a signal" if row.state == "T" else "by a debugger"

@@ -32,13 +32,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = True
         yield finding
     witnesses = incident.reads("kernel-stacks", "process-table")
-    looked = any(fact.wchan and fact.wchan != "0" for fact in (*incident.of(ThreadState), *incident.of(ProcessState)))
-    if looked and witnesses and not found:
+    channels = {*(t.wchan for t in incident.of(ThreadState)), *(p.wchan for p in incident.of(ProcessState))}
+    if channels - {None, "0", "-"} and witnesses and not found:
         yield Finding(Subject(), tuple(witnesses), "no process is blocked on a network volume", present=False)
 
 
 def _threads(incident: Incident) -> Iterator[Finding]:
-    for fact in (*incident.of(ThreadState), *incident.of(ProcessState)):
+    waiting: list[ThreadState | ProcessState] = [*incident.of(ThreadState), *incident.of(ProcessState)]
+    for fact in waiting:
         client = blocked_in_client(fact)
         if not client and not blocked_on_page(fact):
             continue
