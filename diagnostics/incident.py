@@ -119,8 +119,8 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
     text = Text(artefact.name, artefact.data)
     facts: list[Evidence] = []
     told: list[Coverage] = []
-    for name, parser in all_parsers().items():
-        if parser.wants(text):
+    for name, parser in sorted(all_parsers().items(), key=lambda item: item[1].last):
+        if parser.wants(text) and not (parser.last and facts):
             mine = list(parser.read(text))
             facts += mine
             told.append(_read_by(name, parser, text, mine))

@@ -94,7 +94,7 @@ class Phase(Evidence):
 class CheckpointEvent(Evidence):
     """The job saves, has saved, copied or resumed a checkpoint. Subject: path.
 
-    `event` is "saving", "saved", "copied", "resuming", "resumed" or "removed".
+    `event` is "saving", "saved", "copying" (the path is the copy), "copied", "resuming", "resumed" or "removed".
 
         saved /workspace/local/ckpt/step_000010.pt (63.7 MB) in 0.0 s
     """
@@ -125,7 +125,9 @@ class PythonException(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerKilled(Evidence):
-    """A DataLoader worker died of a signal, as its parent reports it. Subject: pid (the worker).
+    """A DataLoader worker died of a signal, as its parent reports it. Subject: pid (the worker) where said.
+
+    `signal` is the signal's name ("SIGBUS"), or "" where only "exited unexpectedly" is said.
 
     RuntimeError: DataLoader worker (pid 20417) is killed by signal: Bus error.
     """
