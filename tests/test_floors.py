@@ -15,8 +15,8 @@ FLOORS = {
     **dict.fromkeys(("incident", "timeline", "links", "collectives", "collect"), 3),
     "symptoms": 4,
     "causes": 5,
-    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report"), 6),
-    **dict.fromkeys(("postmortem", "plots", "display"), 7),
+    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report", "display"), 6),
+    **dict.fromkeys(("postmortem", "plots"), 7),
     **dict.fromkeys(("watch", "panels", "commands", "cli", "__main__", "__init__"), 8),
 }
 # a watch makes a diagnosis while the run is still alive, so it stands above the floor that its name suggests

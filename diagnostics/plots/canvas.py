@@ -83,6 +83,8 @@ class Picture(Figure):
     def __repr__(self) -> str:
         return f"<Picture: {self.says}>"
 
+    __str__ = __repr__
+
 
 @contextmanager
 def style() -> Iterator[None]:
