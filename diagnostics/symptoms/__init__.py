@@ -101,12 +101,17 @@ def observe(incident: Incident) -> list[Observation]:
 
 
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
-    groups: dict[tuple[object, ...], list[Finding]] = {}
+    groups: list[tuple[Subject, list[Finding]]] = []
     for finding in symptom.rule(incident):
-        key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
-        groups.setdefault(key, []).append(finding)
-    _attribute(groups)
-    merged = [_merge(name, findings) for findings in groups.values()]
+        mine = Subject(**{part: getattr(finding.subject, part) for part in symptom.tells_apart})
+        for place, (theirs, findings) in enumerate(groups):
+            if findings[0].present == finding.present and theirs.agrees_with(mine):
+                findings.append(finding)
+                groups[place] = shared_subject((theirs, mine)), findings
+                break
+        else:
+            groups.append((mine, [finding]))
+    merged = [_merge(name, findings) for _, findings in groups]
     present = [each for each in merged if each.state is State.PRESENT]
     # seen on a subject is seen, whatever a look elsewhere (or at no subject in particular) did not find
     absent = [
@@ -115,15 +120,6 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
         if each.state is State.ABSENT and not any(each.subject.agrees_with(seen.subject) for seen in present)
     ]
     yield from [*present, *absent] or [Observation(name, State.UNOBSERVED)]
-
-
-def _attribute(groups: dict[tuple[object, ...], list[Finding]]) -> None:
-    """Findings on an unknown subject join the only known one: the same thing seen twice is one piece of evidence."""
-    for present in (True, False):
-        known = [key for key in groups if key[0] is present and any(part is not None for part in key[1:])]
-        unknown = (present, *(None for _ in next(iter(groups), (present,))[1:]))
-        if len(known) == 1 and unknown in groups:
-            groups[known[0]] += groups.pop(unknown)
 
 
 def _merge(name: str, findings: Sequence[Finding]) -> Observation:
