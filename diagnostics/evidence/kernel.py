@@ -337,10 +337,13 @@ class KernelBoot(Evidence):
 class UnrecognisedKernelLine(Evidence):
     """A kernel line above info that no pattern knows; kept so that nothing is lost.
 
-    weird_driver 0000:01:00.0: something odd happened
+    Lines that differ only in numbers are one fact; `count` says how many there were.
+
+        weird_driver 0000:01:00.0: something odd happened
     """
 
     level: str
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
@@ -117,19 +117,17 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
 
 
 def _merge(name: str, findings: Sequence[Finding]) -> Observation:
-    subject = findings[0].subject
-    for finding in findings[1:]:
-        subject = shared_subject(subject, finding.subject)
+    subject = shared_subject(finding.subject for finding in findings)
     evidence = {id(each): each for finding in findings for each in finding.evidence}
     notes = dict.fromkeys(finding.note for finding in findings)
     state = State.PRESENT if findings[0].present else State.ABSENT
     return Observation(name, state, subject, tuple(evidence.values()), tuple(notes))
 
 
-def shared_subject(first: Subject, second: Subject) -> Subject:
-    """What two subjects have in common: fields that differ become unknown, fields that one knows stay."""
-    theirs = second.known()
-    mine = first.known()
-    changed = {name: None for name, value in mine.items() if theirs.get(name, value) != value}
-    gained = {name: value for name, value in theirs.items() if name not in mine}
-    return replace(first, **changed, **gained)  # type: ignore[arg-type]
+def shared_subject(subjects: Iterable[Subject]) -> Subject:
+    """What is known of all of several subjects: a field on which two that know it differ becomes unknown."""
+    values: dict[str, set[str | int]] = {}
+    for subject in subjects:
+        for name, value in subject.known().items():
+            values.setdefault(name, set()).add(value)
+    return Subject(**{name: found.pop() for name, found in values.items() if len(found) == 1})  # type: ignore[arg-type]

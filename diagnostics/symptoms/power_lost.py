@@ -1,7 +1,7 @@
 """A machine stopped without a word and started again: the log of one boot ends in the middle, the next begins.
 
-A new boot in a log whose lines before it show no shutdown, no panic and no lockup; or a trial in which the machine
-goes dark. ABSENT where a boot follows an orderly shutdown.
+A new boot in a log whose lines before it show no shutdown, no panic and no lockup. ABSENT where a boot follows an
+orderly shutdown.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import Trial
 from ..evidence.kernel import HardLockup, KernelBoot, KernelFault, ThermalOrPowerMessage
 from ..incident import Incident
 from . import Finding, Symptom
@@ -25,9 +24,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 yield Finding(boot.subject, (boot, *shutdowns), "an orderly shutdown came first", present=False)
             else:
                 yield Finding(boot.subject, (boot,), "the log stops without a word and a new boot begins")
-    for trial in incident.of(Trial):
-        if trial.outcome == "off" and "host" in trial.text.lower():
-            yield Finding(trial.subject, (trial,), f"{trial.condition}: {trial.text}")
 
 
 def _second_in_its_file(incident: Incident, boot: KernelBoot) -> bool:
@@ -42,7 +38,7 @@ def _second_in_its_file(incident: Incident, boot: KernelBoot) -> bool:
 SYMPTOM = Symptom(
     title="a machine went dark and started again",
     rule=rule,
-    leak=0.004,
+    leak=0.003,
     because="a person who presses the button is the innocent reason",
     tells_apart=("host",),
     command="journalctl --list-boots; journalctl -b -1 -n 50; sudo ipmitool sel elist | tail",
