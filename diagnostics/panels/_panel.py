@@ -95,7 +95,7 @@ def picture(figure: Any) -> widgets.VBox:
     return image(figure.png(), figure.says)
 
 
-def button(text: str, act: Callable[[], None], *, style: str = "", tooltip: str = "") -> widgets.Button:
+def button(text: str, act: Callable[[], object], *, style: str = "", tooltip: str = "") -> widgets.Button:
     """A button that does something."""
     made = widgets.Button(
         description=text, button_style=style, tooltip=tooltip or text, layout=widgets.Layout(width="auto")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -28,7 +30,6 @@ class OpenPanel(Panel):
         self.diagnosis: Diagnosis | None = None
         self.paths: tuple[Path, ...] = ()
         self._told: list[Opened] = []
-        self._uploads: tempfile.TemporaryDirectory[str] | None = None
         self.path = widgets.Text(
             value=str(paths[0]) if paths else "",
             description="Folder, archive or file",
@@ -107,11 +108,12 @@ class OpenPanel(Panel):
 
     def _stored(self, files: Sequence[dict[str, Any]]) -> list[Path]:
         """Uploaded files in a private folder; of their names only the last part is kept."""
-        self._uploads = tempfile.TemporaryDirectory(prefix="uploads-")
+        folder = tempfile.mkdtemp(prefix="uploads-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         found: list[Path] = []
         for number, each in enumerate(files):
             name = PurePosixPath(str(each["name"]).replace("\\", "/").replace("\0", "")).name
-            path = Path(self._uploads.name, name if name not in ("", ".", "..") else f"file-{number}")
+            path = Path(folder, name if name not in ("", ".", "..") else f"file-{number}")
             if path.exists():
                 path = path.with_name(f"{number}-{path.name}")
             path.write_bytes(each["content"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import ipywidgets as widgets
 
 from ..diagnosis import Diagnosis
 from ..display import escaped, shortened
-from ..postmortem import FORMATS, Blank, Postmortem, Rates, Section, read_written, save, write_postmortem
+from ..postmortem import FORMATS, Blank, Rates, Section, read_written, save, write_postmortem
 from ..postmortem.document import items_of
 from ..postmortem.page import format_page
 from ._panel import LABELLED, Panel, button, html, notice, row, told
@@ -45,9 +46,9 @@ class PostmortemPanel(Panel):
             layout=widgets.Layout(width="100%"),
         )
         self.preview, self.status = html(), html()
+        self._drawn: dict[str, str] = {}
         exports = [
-            button(f"Save {ending}", lambda ending=ending: self.save(ending), tooltip=f"write it as {ending}")  # type: ignore[misc]
-            for ending in FORMATS
+            button(f"Save {ending}", partial(self.save, ending), tooltip=f"write it as {ending}") for ending in FORMATS
         ]
         super().__init__(
             row(self.path, self.gpus, self.rate, button("Preview", self.show, style="primary")),
@@ -67,7 +68,7 @@ class PostmortemPanel(Panel):
         """Make the write-up of what is filled in, and show it."""
         rates = Rates(self.gpus.value or None, self.rate.value or None)
         self.postmortem = write_postmortem(self.diagnosis, written=self.written, rates=rates)
-        self.preview.value = framed(self.postmortem)
+        self.preview.value = framed(format_page(self.postmortem, self._drawn))
         left = len(self.postmortem.blanks)
         self.status.value = notice(f"{len(self.postmortem.cited)} lines cited, {left} blanks to fill in")
 
@@ -107,11 +108,11 @@ def _fields(section: Section, blanks: dict[str, widgets.Textarea]) -> list[widge
     return [blanks[key] for key in keys]
 
 
-def framed(postmortem: Postmortem) -> str:
+def framed(page: str) -> str:
     """The page in a frame of its own: its styles stay inside and nothing in it may run."""
     import html as markup
 
-    page = markup.escape(format_page(postmortem))
+    page = markup.escape(page)
     return (
         f"<iframe sandbox='' title='preview of the write-up' srcdoc='{page}' "
         f"style='width: 100%; height: {PREVIEW_HEIGHT}; border: 1px solid var(--jp-border-color1, #bdbdbd)'></iframe>"

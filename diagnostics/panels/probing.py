@@ -11,7 +11,7 @@ from ..diagnosis import Diagnosis, diagnose
 from ..display import escaped, summary_line
 from ..evidence.probe import ProbeAnswer
 from ..mounttable import MountPoint, read_mount_table
-from ..probes import MIB, ProbeProgress, ProbeReport, run_probes
+from ..probes import MIB, ProbeProgress, ProbeReport, all_probes, run_probes
 from ._panel import LABELLED, Panel, button, heading, html, notice, picture, row, told
 
 # filesystems that hold no data of a run
@@ -48,6 +48,13 @@ class ProbePanel(Panel):
             style=LABELLED,
             layout=widgets.Layout(width="100%"),
         )
+        self.questions = widgets.SelectMultiple(
+            options=[(f"{name}: {probe.title}", name) for name, probe in all_probes().items()],
+            rows=4,
+            description="Questions (none chosen: all)",
+            style=LABELLED,
+            layout=widgets.Layout(width="100%"),
+        )
         self.size = _number("Largest file, MiB", [1, 8, 64, 256, 1024, 4096], 64)
         self.budget = _number("Write at most, MiB", [64, 256, 1024, 10240], 1024)
         self.deadline = _number("Seconds a volume", [10, 30, 120, 600], 30)
@@ -59,6 +66,7 @@ class ProbePanel(Panel):
         self.plots, self.answers = widgets.VBox(), html()
         super().__init__(
             self.mounts,
+            self.questions,
             row(self.size, self.budget, self.deadline, self.begin, self.stop),
             row(self.progress, self.doing),
             self.status,
@@ -89,6 +97,7 @@ class ProbePanel(Panel):
         try:
             self.report = run_probes(
                 list(self.mounts.value),
+                only=list(self.questions.value),
                 size=self.size.value * MIB,
                 budget=self.budget.value * MIB,
                 deadline_s=float(self.deadline.value),
@@ -149,6 +158,3 @@ def _number(words: str, options: list[int], value: int) -> widgets.Dropdown:
     made = widgets.Dropdown(options=options, value=value, description=words, style=LABELLED)
     made.layout.width = "auto"
     return made
-
-
-__all__ = ["ProbePanel"]

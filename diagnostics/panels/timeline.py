@@ -168,6 +168,6 @@ def lines_around(paths: Sequence[str | Path], source: Source, around: int = AROU
         for artefact in artefacts(*paths):
             if artefact.name == source.file and not artefact.problem:
                 first = max(source.line - around, 1)
-                lines = [each for each in Text(artefact.name, artefact.data).lines()][first - 1 : source.line + around]
+                lines = list(Text(artefact.name, artefact.data).lines())[first - 1 : source.line + around]
                 return [(each.number, shortened(each.text, 600)) for each in lines]
     return [(source.line, shortened(source.quote, 600))]
