@@ -146,7 +146,7 @@ def _mirror_one(artefact: Artefact, present: Present | None, store: Stored, pace
         return MirrorEntry(artefact.path.name, artefact.step, state, because, artefact.size)
 
     if artefact.state is not State.COMPLETE:
-        return entry("failed", f"not copied: it is {artefact.state} on the primary")
+        return entry("failed", f"not copied: {artefact.state} on the primary, {artefact.finding.because}")
     try:
         record = artefact.record or describe(artefact)
         if present and present.digest == record.digest:
