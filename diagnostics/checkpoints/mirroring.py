@@ -217,7 +217,7 @@ class LocalSide:
         wanted = {staged / shard.path for shard in record.files}
         for extra in set(plain_files(staged)) - wanted:
             extra.unlink()
-        sync_all(staged, [])
+        sync_all(staged, sorted(wanted))
 
 
 def copy_and_check(source: Path, staged: Path, record: Record, pace: Pace) -> os.stat_result:

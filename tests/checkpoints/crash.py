@@ -26,7 +26,7 @@ from tests.faults.place import require
 KINDS = ("kill", "EIO", "ENOSPC", "EINTR")
 FAILED = 3
 LINE = re.compile(r"(\d+) +(\w+)\((.*)")
-CHANGES = {"write", "fsync", "close", "rename", "unlink", "unlinkat", "mkdir", "rmdir", "ftruncate", "fchmod", "flock"}
+CHANGES = {"write", "fsync", "rename", "unlink", "unlinkat", "mkdir", "rmdir", "ftruncate", "fchmod", "flock"}
 NO_ROOM = {"write", "pwrite64", "openat", "fsync", "close", "rename", "mkdir", "ftruncate", "fchmod"}
 INTERRUPTED = {"write", "pwrite64", "openat", "read", "readv", "preadv", "fsync", "close", "flock", "ftruncate"}
 Action = Callable[[Path], object]
