@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .incident import Incident
 
 ROWS_SHOWN = 60
+PLAIN = "class='mathjax_ignore tex2jax_ignore'"  # a log line holding $x^ is no mathematics
 CELL_WIDTH = 44
 
 
@@ -33,8 +34,8 @@ def shortened(text: str, limit: int = 160) -> str:
 
 
 def escaped(text: object) -> str:
-    """Text for HTML: visible, without markup, and with no dollar that a page would read as mathematics."""
-    return html.escape(visible(str(text))).replace("$", "&#36;")
+    """Text for HTML: visible and without markup."""
+    return html.escape(visible(str(text)))
 
 
 def format_citation(source: Source) -> str:
@@ -79,7 +80,7 @@ class Grid:
             for row in self.shown
         )
         caption = "<caption style='text-align:left'>" + escaped("; ".join((self.caption, *self.left_out)))
-        return f"<table>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<table {PLAIN}>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     @property
     def shown(self) -> Sequence[tuple[str, ...]]:
@@ -212,7 +213,7 @@ def format_diagnosis(diagnosis: Diagnosis) -> str:
         f"{escaped(each.text)} <span style='color: var(--jp-ui-font-color2, #616161)'>{escaped(cite(each.sources))}</span>"
         for each in told.finding
     )
-    return f"<div><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
+    return f"<div {PLAIN}><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
 
 
 def summary_line(diagnosis: Diagnosis) -> str:

@@ -54,7 +54,7 @@ def write_postmortem(
     sections: tuple[Section, ...] = (
         _summary(diagnosis, told, runs),
         _impact(diagnosis, runs, rates or Rates()),
-        _timeline(diagnosis, told),
+        _timeline(diagnosis),
         _detection(diagnosis),
         _root_cause(diagnosis, told),
         _suspects(told),
@@ -162,13 +162,12 @@ def _cost(diagnosis: Diagnosis, runs: list[Run], rates: Rates) -> list[Item]:
     return items
 
 
-def _timeline(diagnosis: Diagnosis, told: Explanation) -> Section:
-    roles = {source: row.role.value for row in told.table if row.role for source in row.sources}
+def _timeline(diagnosis: Diagnosis) -> Section:
     rows: list[tuple[Item, ...]] = []
     for event in happened(diagnosis):
         when = f"{event.at:%F %T}" if event.at else "time unknown"
-        role = roles.get(event.source, "")
-        rows.append((Said(when, basis=DIAGNOSIS), Said(event.text, (event.source,)), Said(role, basis=DIAGNOSIS)))
+        role = Said(event.role, basis=DIAGNOSIS)
+        rows.append((Said(when, basis=DIAGNOSIS), Said(event.text, (event.source,)), role))
     clocks = _clocks(diagnosis)
     blocks: list[Block] = [Plot("timeline", "Every source")]
     if rows:
