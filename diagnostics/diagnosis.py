@@ -64,7 +64,7 @@ class Hypothesis:
         return self.cause.slug
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Diagnosis:
     """What one incident comes to. Made by `diagnose`; nothing in it changes.
 
@@ -79,6 +79,16 @@ class Diagnosis:
     hypotheses: tuple[Hypothesis, ...] = field(repr=False)
     robustness: float
     _network: Network = field(repr=False)
+
+    def __repr__(self) -> str:
+        from .display import summary_line
+
+        return f"<Diagnosis {summary_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        from .display import format_diagnosis
+
+        return format_diagnosis(self)
 
     @property
     def present(self) -> list[Observation]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from . import collectives
 from .archives import Artefact, artefacts
 from .evidence import Coverage, Evidence, ReadState
 from .parsers import Parser, all_parsers
@@ -105,6 +106,7 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
         coverage += told
         if on_progress:
             on_progress(done, artefact.name)
+    evidence += collectives.derived(evidence)
     return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)
 
 
@@ -117,8 +119,8 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
     text = Text(artefact.name, artefact.data)
     facts: list[Evidence] = []
     told: list[Coverage] = []
-    for name, parser in all_parsers().items():
-        if parser.wants(text):
+    for name, parser in sorted(all_parsers().items(), key=lambda item: item[1].last):
+        if parser.wants(text) and not (parser.last and facts):
             mine = list(parser.read(text))
             facts += mine
             told.append(_read_by(name, parser, text, mine))
@@ -142,6 +144,7 @@ def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -
         state=ReadState.CUT if cut else ReadState.READ,
         reason="the last line has no line end" if cut else "",
         facts=len(facts),
+        lines=0 if parser.binary else sum(1 for _ in text.lines()),
         first=min(stamps, key=lambda stamp: stamp.seconds, default=None),
         last=max(stamps, key=lambda stamp: stamp.seconds, default=None),
     )

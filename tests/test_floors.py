@@ -9,14 +9,13 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
     **dict.fromkeys(("evidence", "errors", "noisy_or"), 0),
-    **dict.fromkeys(
-        ("hangproof", "durable", "text", "envelope", "kernel_stack", "filesystems", "archives", "masking"), 1
-    ),
+    **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable"), 1),
+    **dict.fromkeys(("text", "envelope", "kernel_stack", "filesystems", "archives"), 1),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
-    **dict.fromkeys(("incident", "timeline", "links", "collect"), 3),
+    **dict.fromkeys(("incident", "timeline", "links", "collectives", "collect"), 3),
     "symptoms": 4,
     "causes": 5,
-    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report"), 6),
+    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report", "display"), 6),
     **dict.fromkeys(("postmortem", "plots"), 7),
     **dict.fromkeys(("watch", "panels", "commands", "cli", "__main__", "__init__"), 8),
 }

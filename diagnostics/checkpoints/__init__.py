@@ -9,13 +9,21 @@ state = torch.load(resume_point(directory, mirror).path)
 
 from .directories import publish_directory
 from .health import Artefact, DirectoryHealth, verify
+from .mirroring import MirrorReport, mirror
+from .pruning import PrunePlan, plan_prune
 from .publishing import publish, publish_bytes, publish_file, publish_path
 from .resume import ResumePoint, resume_point
+from .retention import Retention
 
 __all__ = [
     "Artefact",
     "DirectoryHealth",
+    "MirrorReport",
+    "PrunePlan",
     "ResumePoint",
+    "Retention",
+    "mirror",
+    "plan_prune",
     "publish",
     "publish_bytes",
     "publish_directory",

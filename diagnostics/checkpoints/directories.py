@@ -117,7 +117,7 @@ def seal(
             f"{final} was not published: nothing was written into it", "write the shards inside the block"
         )
     from_volume = volume_of(staged).is_network
-    _sync_all(staged, files)
+    sync_all(staged, files)
     shards = tuple(
         Shard(str(file.relative_to(staged)), file.stat().st_size, file_digest(file, algorithm, from_volume))
         for file in files
@@ -176,7 +176,7 @@ def _staging_name(name: str, world_size: int, attempt: str | None) -> str:
 
 def _announce(staged: Path, rank: int) -> None:
     """This rank's files are on the volume; a file's own client must sync it, so rank 0 cannot do it for us."""
-    _sync_all(staged, [file for file in plain_files(staged) if not file.name.startswith(".rank-")])
+    sync_all(staged, [file for file in plain_files(staged) if not file.name.startswith(".rank-")])
     write_durably(_done(staged, rank), b"")
 
 
@@ -216,7 +216,7 @@ def _done(staged: Path, rank: int) -> Path:
     return staged / f".rank-{rank}.done"
 
 
-def _sync_all(staged: Path, files: list[Path]) -> None:
+def sync_all(staged: Path, files: list[Path]) -> None:
     for file in files:
         descriptor = open_plain(file)
         try:

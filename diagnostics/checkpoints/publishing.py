@@ -52,7 +52,7 @@ def publish(
     algorithm: str = DEFAULT,
     metrics: Mapping[str, float] | None = None,
     read_back: bool | None = None,
-    kind: str = "file",
+    mode: int = 0o666,
 ) -> Iterator[Any]:
     """A binary stream to write one checkpoint into; leaving the block publishes it.
 
@@ -66,6 +66,7 @@ def publish(
     algorithm : content hash, one of xxh3_128, blake3, sha256
     metrics : numbers to choose the best checkpoints by, when old ones are pruned
     read_back : read the bytes from the volume again before the rename; by default on network volumes only
+    mode : permissions of a new name, less the umask; a name used again keeps the mode and owner that it has
 
     Raises PublishError when any call fails, close and directory sync included.
     """
@@ -76,7 +77,7 @@ def publish(
     ensure_directory(folder)
     refuse_unusual(final)
     sweep(folder)
-    staged = StagedFile(folder, final.name, algorithm)
+    staged = StagedFile(folder, final.name, algorithm, mode)
     try:
         try:
             yield staged
@@ -88,7 +89,7 @@ def publish(
         record = Record(
             name=final.name,
             step=step,
-            kind=kind,
+            kind="file",
             size=staged.size,
             algorithm=algorithm,
             digest=staged.digest(),
@@ -127,6 +128,7 @@ def publish_file(
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UsageError(f"{origin} is not a regular file", "publish a directory with publish_directory")
+        options.setdefault("mode", stat.S_IMODE(os.fstat(descriptor).st_mode))
         with publish(directory, step, **options) as file:
             for chunk in _read_or_raise(descriptor, origin):
                 file.write(chunk)

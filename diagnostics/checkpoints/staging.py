@@ -61,7 +61,7 @@ class StagedFile(io.RawIOBase):
     `finish` raises what the system said at the time. Not seekable: what was hashed stays as it was.
     """
 
-    def __init__(self, directory: Path, name: str, algorithm: str = DEFAULT) -> None:
+    def __init__(self, directory: Path, name: str, algorithm: str = DEFAULT, mode: int = 0o666) -> None:
         super().__init__()
         self.final = directory / name
         self.path = directory / staging_name(name)
@@ -73,7 +73,7 @@ class StagedFile(io.RawIOBase):
         self._second: ThreadPoolExecutor | None = None
         self._descriptor = -1
         try:
-            self._descriptor = create_exclusively(self.path)
+            self._descriptor = create_exclusively(self.path, mode)
         except OSError as error:
             raise publish_error(self.final, "creating the staging file", error) from error
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import NotWhole
+from ..errors import CheckpointError, NotWhole
 
 HASHES = ("xxh3_128", "blake3", "sha256")
 
@@ -93,6 +94,82 @@ def _resume(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _mirror_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("primary", help="the directory that is written to")
+    parser.add_argument("target", help="a directory on another volume, or a URL: s3://, gs://, sftp://, ...")
+    parser.add_argument("--newest", type=int, help="only so many of the newest")
+    parser.add_argument("--rate", type=size, metavar="BYTES", help="at most so many bytes a second, e.g. 50M")
+    parser.add_argument("--deep", action="store_true", help="compare content hashes of what is there already")
+    parser.add_argument("--dry-run", action="store_true", help="only say what differs")
+    parser.add_argument(
+        "--combined", action="store_true", help="one line a name: = same, * differs, + - one side, ! error"
+    )
+
+
+def _mirror(arguments: argparse.Namespace) -> int:
+    from ..checkpoints.mirroring import mirror
+
+    report = mirror(
+        arguments.primary,
+        arguments.target,
+        newest=arguments.newest,
+        bytes_per_s=arguments.rate,
+        dry_run=arguments.dry_run,
+        deep=arguments.deep,
+    )
+    if arguments.combined and not arguments.json:
+        print(report.combined)
+    else:
+        _show(report, arguments.json)
+    if report.failed and not arguments.dry_run:
+        raise CheckpointError(
+            f"{len(report.failed)} of {len(report.entries)} could not be mirrored", "the lines marked ! say why"
+        )
+    return 0
+
+
+def _prune_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("side", nargs="+", help="the primary directory, then its mirrors")
+    parser.add_argument("--keep", type=int, default=12, help="newest whole steps to keep [12]")
+    parser.add_argument("--every", type=int, help="keep every step that this number divides")
+    parser.add_argument("--best", type=int, default=0, help="keep so many of the best by --metric")
+    parser.add_argument("--metric", default="loss", help="a metric in the manifests [loss]")
+    parser.add_argument("--largest", action="store_true", help="the largest metric is the best")
+    parser.add_argument(
+        "--make-room", type=size, nargs="?", const=0, metavar="BYTES",
+        help="also give up older ones until the next save fits [the size of the largest]",
+    )  # fmt: skip
+    parser.add_argument("--deep", action="store_true", help="only count as whole what has the right content hash")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan and do nothing")
+
+
+def _prune(arguments: argparse.Namespace) -> int:
+    from ..checkpoints.pruning import plan_prune
+    from ..checkpoints.retention import Retention
+
+    retention = Retention(arguments.keep, arguments.every, arguments.best, arguments.metric, arguments.largest)
+    plan = plan_prune(*arguments.side, retention=retention, make_room=arguments.make_room, deep=arguments.deep)
+    if arguments.dry_run:
+        _show(plan, arguments.json)
+        return 0
+    if not arguments.json:
+        print(plan)
+    outcome = plan.execute()
+    _show(outcome, arguments.json)
+    if outcome.failed:
+        raise CheckpointError(f"{outcome.failed} could not be deleted", "check the volume and its permissions")
+    return 0
+
+
+def size(text: str) -> int:
+    """`35G`, `500MiB`, `1.5T` or a plain number as bytes; a bare letter counts in powers of 1024."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?B)?", text.strip())
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes, like 35G")
+    power = " KMGT".index(found[2].upper() or " ")
+    return int(float(found[1]) * (1000 if found[3] == "B" else 1024) ** power)
+
+
 ACTIONS: dict[
     str,
     tuple[Callable[[argparse.Namespace], int], str, Callable[[argparse.ArgumentParser], None]],
@@ -100,4 +177,6 @@ ACTIONS: dict[
     "publish": (_publish, "copy a file or directory so that it appears whole or not at all", _publish_arguments),
     "verify": (_verify, "say which checkpoints are whole, cut, altered or still being written", _verify_arguments),
     "resume": (_resume, "name the newest whole checkpoint, and why newer ones were refused", _resume_arguments),
+    "mirror": (_mirror, "copy what is whole to a second volume or remote, verified there", _mirror_arguments),
+    "prune": (_prune, "delete old checkpoints on all sides, the same steps on each", _prune_arguments),
 }

@@ -12,7 +12,9 @@ import re
 from .layer import Envelope, Peel
 from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
 
-_LOGGER = re.compile(rf"^\[?({ISO})\]?[ :,-]*\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)?\]?[ :-]*(.*)$")
+_LOGGER = re.compile(
+    rf"^\[?({ISO})\]?[ :,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?)?[ :-]*(.*)$"
+)
 _CTIME = re.compile(
     r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"
     r"(?: <[ +]*[\d.]{1,20}>)?\]? ?(.*)$"

@@ -17,7 +17,7 @@ from .times import ISO, MONTH, iso_stamp, syslog_stamp
 _TAG = r"([\w./@()-]+?)(?:\[(\d{1,10})\])?: ?(.*)$"
 _HOST = r"(?:([\w.-]+) )?"
 _CLASSIC = re.compile(rf"^({MONTH}) +(\d{{1,2}})\.? (?:(\d{{4}}) )?(\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?) {_HOST}{_TAG}")
-_ISO_LINE = re.compile(rf"^({ISO}) ([\w.-]+) {_TAG}")
+_ISO_LINE = re.compile(rf"^({ISO}) (\w[\w.-]*) {_TAG}")
 _FULL = re.compile(
     rf"^[^\W\d_]{{2,5}}\.? (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{{1,9}})?) ([A-Z]{{2,5}}|[+-]\d\d(?:\d\d)?) {_HOST}{_TAG}"
 )

@@ -94,7 +94,7 @@ class Phase(Evidence):
 class CheckpointEvent(Evidence):
     """The job saves, has saved, copied or resumed a checkpoint. Subject: path.
 
-    `event` is "saving", "saved", "copied", "resuming", "resumed" or "removed".
+    `event` is "saving", "saved", "copying" (the path is the copy), "copied", "resuming", "resumed" or "removed".
 
         saved /workspace/local/ckpt/step_000010.pt (63.7 MB) in 0.0 s
     """
@@ -125,7 +125,9 @@ class PythonException(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerKilled(Evidence):
-    """A DataLoader worker died of a signal, as its parent reports it. Subject: pid (the worker).
+    """A DataLoader worker died of a signal, as its parent reports it. Subject: pid (the worker) where said.
+
+    `signal` is the signal's name ("SIGBUS"), or "" where only "exited unexpectedly" is said.
 
     RuntimeError: DataLoader worker (pid 20417) is killed by signal: Bus error.
     """
@@ -174,6 +176,44 @@ class CollectiveTimeout(Evidence):
     limit_s: float | None = None
     ran_s: float | None = None
     backend: str = "nccl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectiveProgress(Evidence):
+    """How far one rank came in one process group, by its own flight recorder. Subject: rank.
+
+    `group` is the group's name, the same on every rank, and `ranks` its members; `enqueued` and `completed` are
+    the sequence numbers of the last collective that the rank asked for and that its device finished. `calls`
+    are the collectives still remembered, by sequence number, as "operation sizes". `operation`, `state`,
+    `age_s` (at the rank's latest entry) and `frames` are of the first one that is not complete; None when
+    nothing is outstanding.
+
+        _dump_12: TENSOR_MODEL_PARALLEL_GROUP: _all_gather_base #42806 is scheduled, 12 outstanding
+    """
+
+    group: str | None
+    description: str = ""
+    ranks: tuple[int, ...] = ()
+    enqueued: int | None = None
+    completed: int | None = None
+    operation: str | None = None
+    state: str | None = None
+    age_s: float | None = None
+    calls: Mapping[int, str] = field(default_factory=dict)
+    frames: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PickleRefused(Evidence):
+    """A pickle that is more than plain data, or torn, and was therefore not loaded. Nothing of it was run.
+
+    `wants` is what loading it would have imported or called; None when it is only torn.
+
+        _dump_3: a pickle that would import posix.system
+    """
+
+    reason: str
+    wants: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,6 +332,22 @@ class ProgressBar(Evidence):
     done: int | None
     total: int | None
     elapsed_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial(Evidence):
+    """One row of a table of trials: under this condition it went so. Subject: gpu where the condition names one.
+
+    `outcome` is "ok", "slow", "hang", "fail" or "off" (the machine went dark); `nodes` is the number of nodes
+    where the condition says it.
+
+        3+ nodes x 8 GPU: hang
+    """
+
+    condition: str
+    outcome: str
+    text: str
+    nodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,6 +120,7 @@ class SwitchXid(Evidence):
     code: int
     fatal: bool
     detail: str = ""
+    meaning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,8 @@ class PythonStack(Evidence):
     """The Python frames of one thread, innermost first. Subject: pid, tid, rank where known.
 
     `active` is the tool's opinion that the thread was on a CPU (py-spy says idle for a thread in D);
-    `names` are local variables that name files or descriptors, where the tool showed locals.
+    `names` are local variables that name files or descriptors, where the tool showed locals. `crashed` is the
+    thread that a fatal error struck; `error` is that error ("Segmentation fault", "Bus error").
 
         Thread 6318 (active): "MainThread"
     """
@@ -77,6 +78,7 @@ class PythonStack(Evidence):
     command: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     crashed: bool = False
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,11 +29,12 @@ class Parser:
     tool : the command or program, as a person would name it
     medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was
         read: "kernel-log", "system-log", "process-table", "kernel-stacks", "python-stacks", "open-files",
-        "job-log", "watchdog-log", "scheduler", "exit-status", "mounts", "disk-usage", "listing", "checksums",
+        "job-log", "watchdog-log", "scheduler", "exit-status", "mounts", "disk-usage", "listing", "checksums", "transcript",
         "gpu", "memory", "pressure", "collectives", "network", "settings", "clock", "probe", "notes"
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)
+    last : True when it is asked only about an artefact in which no other parser found anything
     """
 
     tool: str
@@ -41,6 +42,7 @@ class Parser:
     footprint: str
     read: Callable[[Text], Iterable[Evidence]]
     binary: bool = False
+    last: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:

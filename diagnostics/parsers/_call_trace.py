@@ -17,8 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 _OFFSET = r"\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}"
 #  fuse_flush+0x155/0x190      [<ffffffff8110c1f2>] fuse_flush+0x155/0x190 [fuse]      [<0>] rpc_wait_bit_killable+0x1e/0xa0
+_ADDRESS = r"(?:\[<?[0-9a-fx]{1,16}>?\]\s?)*"
 _FRAME = re.compile(
-    rf"^\s*(?:<[A-Z#]{{2,4}}>\s*)?(?:\[ *\d{{1,8}}\.\d{{6}}\]\s*)?(?:\[?<[0-9a-fx]{{1,16}}>\]?\s?)*(?:\([0-9a-fx]{{1,20}}\)\s)?([A-Za-z_][\w.]{{0,200}}){_OFFSET}"
+    rf"^\s*(?:<[A-Z#]{{2,4}}>\s*)?(?:\[ *\d{{1,8}}\.\d{{6}}\]\s*)?{_ADDRESS}([A-Za-z_][\w.]{{0,200}}){_OFFSET}\b(?! \(unreliable)"
+)
+# (32-bit ARM) [<80c1eb20>] (schedule) from [<80c1ec14>] (io_schedule+0x48/0x6c)      schedule from io_schedule+0x48/0x6c
+_ARM_FRAME = re.compile(
+    rf"^\s*{_ADDRESS}\(?([A-Za-z_][\w.]{{0,200}})\)? from {_ADDRESS}\(?[A-Za-z_][\w.]{{0,200}}{_OFFSET}"
 )
 # RIP: 0010:fuse_abort_conn+0xb1f/0x1580      pc : el0_svc+0x60/0x25c      NIP [c000...] func+0x1/0x2
 _AT = re.compile(
@@ -30,7 +35,7 @@ _USER_MODE = re.compile(r"RIP: (?:0033|0023|002b):")
 # The plumbing of waiting, by kind of name and not one by one.
 _WAITING = re.compile(
     r"sched(?!uler)|^_*switch_to|context_switch|mutex|rwsem|_lock|_slowlock|slowpath|^_*down|^_*up_(?:read|write)"
-    r"|completion|wait|sleep|synchronize|rcu_barrier|kthread_stop|cancel_delayed_work|flush_(?:work|workqueue)"
+    r"|completion|wait|sleep|synchronize|rcu_barrier|kthread_stop|cancel_(?:delayed_)?work|flush_(?:work|workqueue)"
     r"|^_*futex|percpu_ref|drain_workqueue|^_*rpc_|^_*fuse_(?:simple_(?:request|background)|request_(?:send|queue)|send)"
     r"|^_*fuse_get_req|^kthread$"
 )
@@ -41,28 +46,31 @@ _SHARED_WAITS = (
 )
 # What the kernel runs other functions from: the frame just inside one of these names the work.
 _DISPATCHER = re.compile(
-    r"^(?:process_one_work|process_scheduled_works|worker_thread|kthread|ret_from_fork|call_timer_fn|expire_timers"
-    r"|_*run_timers|run_timer_softirq|_*hrtimer_run\w*|hrtimer_run_softirq|_*do_softirq\w*|handle_softirqs|run_ksoftirqd"
-    r"|tasklet_action\w*|smpboot_thread_fn|task_work_run|do_syscall_\w+|do_fast_syscall_\w+|do_int80\w*|_*do_fast_syscall_32"
-    r"|sysenter_dispatch|tracesys_phase2|entry_\w+|system_call\w*|invoke_syscall|el0_svc\w*|ret_fast_syscall"
-    r"|start_secondary|cpu_startup_entry|start_kernel|x64_sys_call|ia32_sys_call|_*netif_receive_skb\w*|process_backlog"
-    r"|net_rx_action|napi_poll|_*napi_poll\w*|vfs_(?:read|write|readv|writev|ioctl|iter_read|iter_write|get_tree|parse_fs_param)"
-    r"|_*vfs_(?:read|write)|new_sync_(?:read|write)|call_(?:read|write)_iter|do_iter_\w+|do_loop_readv_writev|ksys_ioctl"
-    r"|do_vfs_ioctl|_*(?:x64|se|do|ia32|arm64)_(?:compat_)?sys_ioctl|compat_SyS_ioctl|[Ss]y[Ss]_ioctl|SYSC_ioctl"
-    r"|compat_ioctl\w*|blkdev_driver_ioctl|_*blkdev_ioctl|blkdev_compat_ioctl|sock_(?:send|recv)msg\w*|_*sys_(?:send|recv)(?:msg|to|from)\w*"
-    r"|_+sys_(?:bind|connect|accept4?|listen|setsockopt|getsockopt|getsockname)|rtnetlink_rcv_msg|(?:netlink|nf_tables)_\w*dump_start"
-    r"|irq_exit\w*|asm_common_interrupt|common_interrupt|do_IRQ|finish_task_switch_irq)$"
+    r"^(?:process_one_work|process_scheduled_works|worker_thread|kthread|ret_from_fork|smpboot_thread_fn|run_ksoftirqd"
+    r"|call_timer_fn|expire_timers|_*run_timers|run_timer_softirq|_*hrtimer_run\w*|_*do_softirq\w*|handle_softirqs"
+    r"|tasklet_action\w*|net_rx_action|_*napi_poll|process_backlog|_*netif_receive_skb\w*|irq_exit\w*|do_IRQ"
+    r"|(?:asm_)?common_interrupt|task_work_run|cpu_startup_entry|start_secondary|start_kernel"
+    r"|do_syscall_\w+|_*do_fast_syscall_\w+|do_int80\w*|sysenter_dispatch|tracesys\w*|entry_\w+|system_call\w*"
+    r"|x64_sys_call|ia32_sys_call|invoke_syscall|el0_svc\w*|ret_fast_syscall|int_ret_from_sys_call"
+    r"|_*vfs_(?:read|write|readv|writev|ioctl|iter_read|iter_write)|new_sync_(?:read|write)|call_(?:read|write)_iter"
+    r"|do_iter_\w+|do_loop_readv_writev|ksys_(?:ioctl|read|write)|do_vfs_ioctl|blkdev_driver_ioctl|_*blkdev_ioctl"
+    r"|sock_sendmsg\w*|_*sys_send(?:msg|to)|_+sys_(?:bind|connect|accept4?|listen|[gs]etsockopt|getsockname)"
+    r"|(?:rtnetlink|nfnetlink)_rcv_msg)$"
+    r"|compat_ioctl|sys_ioctl|SyS_ioctl|SYSC_ioctl"
 )
 # Where a running CPU was interrupted to print its stack: what lies inside is the reporter, not the culprit.
 _INTERRUPT = re.compile(
-    r"apic_timer_interrupt|sysvec_|asm_sysvec|el1h?_irq|el1h?_64_irq|reschedule_interrupt|call_function_interrupt|^(?:end_repeat_)?nmi$|asm_exc_nmi"
+    r"apic_timer_interrupt|sysvec_|el1h?_irq|el1h?_64_irq|reschedule_interrupt|call_function_interrupt|^(?:end_repeat_)?nmi$"
 )
+_INTERRUPT_GLUE = re.compile(r"^asm_call|^call_on_irq_stack|^do_interrupt_handler|^el1_interrupt")
 _REPORTER = re.compile(
-    r"rcu_(?:dump|check|sched|pending|gp)|rcu_stall|cpu_stall|dump_stack|nmi_|backtrace|sched_show_task|show_stack|"
-    r"update_process_times|tick_|hrtimer|^_*sysvec|watchdog|perf_|sanitizer|kasan|kcsan|kmsan"
+    r"rcu_(?:dump|check|sched|pending)|cpu_stall|dump_stack|nmi_|backtrace|sched_show_task|show_stack"
+)
+_INSTRUMENTATION = re.compile(
+    r"update_process_times|^tick_|hrtimer|watchdog|sanitizer|kasan|kcsan|kmsan|^_*switch_to|^_*schedule$|dump_cpu_task"
 )
 _ENTRY_PREFIX = re.compile(
-    r"^(?:__(?:x64|ia32|arm64|s390x?|riscv|se|do|ia32_compat)_|__ia32_compat_|compat_SY?SC_|compat_SyS_|SYSC_|SyS_|C_SYSC_)"
+    r"^(?:__(?:x64|ia32|arm64|s390x?|riscv|se|do)_(?=(?:compat_)?sys_)|__ia32_compat_(?=sys_)|compat_S(?:YSC|yS)_|S(?:YSC|yS)_)"
 )
 _LINE_SUFFIX = re.compile(r"\.(?:constprop|isra|part|cold|llvm)\b.*$")
 
@@ -76,7 +84,7 @@ def frames(messages: Iterable[str]) -> Iterator[str]:
 
 def frame(message: str) -> str | None:
     """The function of one line of a trace, or None when the line is no frame."""
-    if found := _FRAME.match(message) or _AT.search(message):
+    if found := _FRAME.match(message) or _ARM_FRAME.match(message) or _AT.search(message):
         return found[1]
     return None
 
@@ -106,21 +114,22 @@ def _public_name(name: str, caller: Sequence[str]) -> str:
 
 def running_function(stack: Sequence[str]) -> str | None:
     """What a CPU that does not let go was running: the function that the kernel's dispatcher called."""
-    bare = [_LINE_SUFFIX.sub("", name) for name in stack]
     previous = None
-    for name in bare:
+    for name in (_LINE_SUFFIX.sub("", name) for name in stack):
         if "smp_call_function" in name:
             return "smp_call_function"  # it waits for another CPU, which is the one to blame
-        if _DISPATCHER.match(name):
-            if previous is not None:
-                return _ENTRY_PREFIX.sub("", previous)
-            continue
-        if not _REPORTER.search(name):
+        if _DISPATCHER.search(name):
+            return _ENTRY_PREFIX.sub("", previous or name)
+        if not _REPORTER.search(name) and not _INSTRUMENTATION.search(name):
             previous = name
     return _ENTRY_PREFIX.sub("", previous) if previous else None
 
 
 def interrupted(stack: Sequence[str]) -> Sequence[str]:
-    """The frames below the interrupt in which the stack was printed; all of them when there was none."""
-    last = max((at for at, name in enumerate(stack) if _INTERRUPT.search(name)), default=-1)
-    return stack[last + 1 :]
+    """The frames below the interrupt in which a CPU printed its own stack; all of them where it did not."""
+    entry = next((at for at, name in enumerate(stack) if _INTERRUPT.search(name)), None)
+    if entry is None or not any(_REPORTER.search(name) for name in stack[:entry]):
+        return stack
+    while entry < len(stack) and (_INTERRUPT.search(stack[entry]) or _INTERRUPT_GLUE.search(stack[entry])):
+        entry += 1
+    return stack[entry:]

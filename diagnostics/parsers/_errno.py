@@ -7,6 +7,7 @@ import os
 import re
 
 MESSAGES = {os.strerror(code).lower(): name for code, name in sorted(errno.errorcode.items(), reverse=True)}
+MESSAGES |= {"stale nfs file handle": "ESTALE", "quota exceeded": "EDQUOT"}  # older kernels, and GPFS
 NAMES = frozenset(errno.errorcode.values())
 NAMED = re.compile(r"\b(E[A-Z0-9]{2,14})\b")
 NUMBERED = re.compile(r"\[Errno (\d{1,3})\]|\(os error (\d{1,3})\)|\berrno[ =:]{1,3}(\d{1,3})\b|\((\d{1,3})\)\s*$")

@@ -18,21 +18,20 @@ _LINES = 400
 # CPU: 1 PID: 8314 Comm: syz-executor2     NMI backtrace for cpu 1     task:syz.0 state:R     syz-executor5   R  running task
 _STACK_OF = re.compile(
     r"^\s*(?:CPU: \d|NMI backtrace for cpu|Task dump for CPU|task:\S|Sending NMI|.{1,20} [RSD]  running task|"
-    r".{0,80}kthread stack dump|(?:x[0-9]|PID: ))"
+    r".{0,80}kthread stack dump)"
 )
 _WAITING_KTHREAD = re.compile(r"kthread stack dump|^\s*(?:task:)?rcu_\w+ ")
+_GRACE_PERIOD = re.compile(r"rcu_gp_\w+$")
 _NEXT_REPORT = re.compile(
     r"INFO: task .{1,64} blocked|BUG: soft lockup|hard LOCKUP on|INFO: rcu\w* (?:self-)?detected|"
-    r"Kernel panic - not syncing|Linux version \d"
+    r"Linux version \d"
 )
 
 
 def culprit(log: KernelLog, header: Line) -> tuple[str | None, tuple[str, ...]]:
     """The guilty function and its stack, innermost first; (None, ()) where the log is torn before any frame."""
-    stacks = _stacks(log, header)
-    below_interrupt = [rest for stack in stacks if 0 < len(rest := interrupted(stack)) < len(stack)]
-    for stack in (*below_interrupt, *stacks):
-        if function := running_function(stack):
+    for stack in _stacks(log, header):
+        if function := running_function(interrupted(stack)):
             return function, tuple(stack)
     return None, ()
 
@@ -53,7 +52,7 @@ def _stacks(log: KernelLog, header: Line) -> list[list[str]]:
                 current[found.caller] = []
                 stacks.append(current[found.caller])
             current[found.caller].append(name)
-    return [stack for stack in stacks if stack]
+    return [stack for stack in stacks if stack and not any(map(_GRACE_PERIOD.match, stack))]
 
 
 def _report(log: KernelLog, header: Line) -> Iterator[Envelope]:

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,11 @@ class SSHFS:
         import psutil
 
         family = psutil.Process(self.daemons[0].pid).children(recursive=True) if self.daemons else []
-        return [child.pid for child in family if child.name() == "sftp-server"]
+        found = []
+        for child in family:
+            with suppress(psutil.NoSuchProcess):  # a killed server takes its sshd along
+                found += [child.pid] if child.name() == "sftp-server" else []
+        return found
 
     def _run(self, *command: str) -> None:
         with open(self.folder / "daemons.log", "ab") as log:

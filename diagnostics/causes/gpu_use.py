@@ -1,0 +1,220 @@
+"""GPUs in use: the driver, its versions, and what programs do to a healthy device."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._cascade import OF_A_DEAD_RANK, OF_A_STUCK_RANK
+
+ACME = "Hu et al., Characterization of LLM Development in the Datacenter (2024), table 3: "
+PHILLY = "Jeon et al., Analysis of Large-Scale Multi-Tenant GPU Clusters (2019), table 7: "
+
+CAUSES = (
+    Cause(
+        slug="gpu-driver-wedged",
+        title="a driver that no longer serves its devices",
+        what="the NVIDIA kernel driver hangs or refuses new contexts until it is reloaded or the node rebooted",
+        prior=0.015,
+        source=ACME + "CUDA and driver errors among the infrastructure failures; Kokolis et al. 2024, table of node "
+        "health checks (GPU inaccessible, driver or firmware)",
+        on=("host",),
+        effects=(
+            Effect(
+                "driver-refuses",
+                0.7,
+                "new contexts fail while the hardware is there",
+                "the driver did not open the device although it was there",
+                Role.INITIATING,
+            ),
+            Effect(
+                "hung-in-gpu-driver",
+                0.7,
+                "processes queue on the driver's locks",
+                "the process waited for a lock inside the driver",
+                Role.INITIATING,
+            ),
+            Effect(
+                "kernel-lockup-report",
+                0.15,
+                "a driver that spins is reported by the kernel's detectors",
+                "the driver held a processor in the kernel",
+            ),
+            Effect(
+                "gpu-memory-without-owner",
+                0.2,
+                "contexts of ended processes are not released",
+                "the driver had not released the memory of an ended process",
+            ),
+            Effect(
+                "gpu-unspecified-failure",
+                0.2,
+                "CUDA has no better word for it",
+                "CUDA got no usable answer from the driver",
+            ),
+            *OF_A_STUCK_RANK,
+        ),
+        now=("Reload the driver or reboot the node; restart the run elsewhere meanwhile",),
+        for_good=("Update the driver; keep persistence mode on; report the stack of the hung task",),
+        mistaken_for=(
+            ("gpu-off-bus", "nvidia-smi hangs or errs in both; a lost device has Xid 79"),
+            ("orphaned-gpu-process", "memory stays in use in both"),
+        ),
+        checks=(Check("does a new context open", "nvidia-smi; sudo dmesg -T | grep -E 'NVRM|hung|nvidia'"),),
+    ),
+    Cause(
+        slug="gpu-driver-mismatch",
+        title="a driver whose two halves are of different versions",
+        what="the user-space library was changed while the old kernel module stayed loaded (or a container brought another)",
+        prior=0.015,
+        source="frequency in public issue trackers (NVIDIA/nvidia-container-toolkit, open-gpu-kernel-modules): "
+        "'Driver/library version mismatch' after unattended upgrades",
+        on=("host",),
+        effects=(
+            Effect(
+                "driver-version-mismatch",
+                0.97,
+                "every new client compares the versions and says so",
+                "the library asked a kernel module of another version",
+                Role.INITIATING,
+            ),
+            Effect(
+                "package-upgraded-underneath",
+                0.8,
+                "the package manager's history shows the upgrade",
+                "an upgrade had replaced the library while the old module stayed loaded",
+                Role.INITIATING,
+            ),
+            Effect(
+                "driver-refuses",
+                0.4,
+                "clients cannot initialise",
+                "the two halves refused to talk to each other",
+            ),
+        ),
+        now=("Reboot, or unload and load the kernel module with no client running; running jobs go on meanwhile",),
+        for_good=("Hold the driver's packages (apt-mark hold) and upgrade with the reboot in one step",),
+        mistaken_for=(("gpu-device-faulty", "nvidia-smi fails in both; the hardware is well here"),),
+        checks=(
+            Check(
+                "both versions", "cat /proc/driver/nvidia/version; dpkg -l | grep -i nvidia; ls /usr/lib/*/libcuda.so.*"
+            ),
+        ),
+    ),
+    Cause(
+        slug="gpu-illegal-access",
+        title="a kernel that reads or writes outside its memory",
+        what="code of the program (an own kernel, a wrong index, a library's bug) touches addresses it does not own",
+        prior=0.03,
+        source=ACME + "CUDA errors; " + PHILLY + "GPU errors from programs",
+        on=("host",),
+        effects=(
+            Effect(
+                "gpu-software-xid",
+                0.95,
+                "the address check of the device catches it, and driver and CUDA both say so",
+                "a kernel of the program touched memory that was not its own",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-unspecified-failure",
+                0.3,
+                "a library reports its failed kernel in general words",
+                "the library's kernel had failed",
+            ),
+            Effect(
+                "user-code-exception",
+                0.4,
+                "Python sees the error at a later call",
+                "the traceback names the call that noticed, not the one that did it",
+            ),
+            *OF_A_DEAD_RANK,
+        ),
+        now=("Run the failing step with CUDA_LAUNCH_BLOCKING=1 and compute-sanitizer on one GPU",),
+        for_good=("Check index ranges (labels, embeddings, custom kernels) and upgrade the library that is named",),
+        mistaken_for=(
+            ("gpu-device-faulty", "an Xid looks like hardware; this one follows the code to another GPU"),
+            ("nvlink-fault", "the damage may reach peers over NVLink"),
+        ),
+        checks=(
+            Check("which kernel", "compute-sanitizer --tool memcheck python train.py"),
+            Check("does it follow the code", "CUDA_VISIBLE_DEVICES=OTHER CUDA_LAUNCH_BLOCKING=1 python train.py"),
+        ),
+    ),
+    Cause(
+        slug="gpu-memory-exhausted",
+        title="a job that needs more GPU memory than there is",
+        what="the job's own tensors, caches and buffers (also NCCL's) filled the device",
+        prior=0.05,
+        source=PHILLY + "GPU out of memory is among the most frequent failures of user jobs; " + ACME + "OOM error",
+        on=("host", "gpu"),
+        effects=(
+            Effect(
+                "gpu-out-of-memory",
+                0.97,
+                "the allocator raises it by name",
+                "the device was full when the job asked for more",
+                Role.INITIATING,
+            ),
+            Effect(
+                "user-code-exception",
+                0.4,
+                "in Python it is an ordinary exception",
+                "the exception is the allocator's",
+            ),
+            *OF_A_DEAD_RANK,
+        ),
+        now=(
+            "Lower the micro-batch or sequence length, or shard more; PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+        ),
+        for_good=("Log peak memory per rank and leave headroom for NCCL and fragmentation",),
+        mistaken_for=(
+            ("peer-unreachable", "the other ranks only see a closed connection"),
+            ("orphaned-gpu-process", "the memory may be somebody else's: see who owns it"),
+            ("container-out-of-memory", "host and device memory are two things"),
+        ),
+        checks=(
+            Check("who holds the memory", "nvidia-smi; python -c 'import torch; print(torch.cuda.memory_summary())'"),
+        ),
+    ),
+    Cause(
+        slug="orphaned-gpu-process",
+        title="GPU memory held by a process that is dead, hidden or not the job's",
+        what="a process that was killed but could not be released, lives in another container, or left a child, keeps its context",
+        prior=0.015,
+        source="frequency in public issue trackers (pytorch/pytorch, nvidia-docker): memory in use and no process listed",
+        on=("host",),
+        effects=(
+            Effect(
+                "gpu-memory-without-owner",
+                0.9,
+                "tool and process table disagree for as long as it lasts",
+                "a context of a process that could not end still held the memory",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-out-of-memory",
+                0.5,
+                "the next job finds the device nearly full",
+                "the memory was taken before the job began",
+            ),
+            Effect(
+                "orphans-unkillable",
+                0.3,
+                "a process in D does not release its context",
+                "the process waited in the kernel and could not end",
+            ),
+            Effect(
+                "driver-refuses",
+                0.1,
+                "exclusive devices are busy",
+                "the device was still taken",
+            ),
+        ),
+        now=("Find the holder (fuser -v /dev/nvidia*, also its children) and end it; reboot the node if it stays",),
+        for_good=("End whole process groups and cgroups, and look at GPU memory before each start",),
+        mistaken_for=(
+            ("gpu-memory-exhausted", "the next job fails with out of memory in both"),
+            ("gpu-device-faulty", "nvidia-smi prints Unknown Error as the process name"),
+        ),
+        checks=(Check("who holds the device", "sudo fuser -v /dev/nvidia*; ps -eo pid,ppid,stat,wchan:30,comm"),),
+    ),
+)

@@ -1,0 +1,163 @@
+"""Hosts: their memory, kernel and power."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._cascade import OF_A_DEAD_RANK, OF_A_STUCK_RANK
+
+LLAMA = "Meta, The Llama 3 Herd of Models (2024), table 5, of 419 unexpected interruptions: "
+
+CAUSES = (
+    Cause(
+        slug="host-memory-error",
+        title="an error in the host's memory",
+        what="a memory module (DIMM) or the processor's caches returned bits that could not be repaired",
+        prior=0.01,
+        source=LLAMA
+        + "2 for system memory, 2 for processors; Kokolis et al. 2024, host memory among the health checks",
+        on=("host",),
+        effects=(
+            Effect(
+                "host-memory-error-report",
+                0.9,
+                "the memory controller reports it with the module's place",
+                "a memory module failed",
+                Role.INITIATING,
+            ),
+            Effect(
+                "machine-check",
+                0.6,
+                "the processor raises a machine check with it",
+                "the processor was told of the damaged memory",
+                Role.INITIATING,
+            ),
+            Effect(
+                "power-lost",
+                0.2,
+                "an uncorrectable error may take the machine down at once",
+                "the machine stopped rather than go on with wrong data",
+            ),
+            Effect(
+                "node-failed-report",
+                0.2,
+                "the scheduler loses the node",
+                "the node went down",
+            ),
+            *OF_A_DEAD_RANK,
+        ),
+        now=("Drain the node; restart the run elsewhere",),
+        for_good=("Replace the module that is named (socket, channel, slot) and test the memory",),
+        mistaken_for=(
+            ("gpu-memory-error", "ECC of the host and of the GPU are two things"),
+            ("silent-data-corruption", "flipped bits without ECC show only as wrong data"),
+        ),
+        checks=(
+            Check("the memory controller's counts", "sudo ras-mc-ctl --errors; sudo dmesg -T | grep -iE 'EDAC|mce'"),
+        ),
+    ),
+    Cause(
+        slug="kernel-lockup",
+        title="a kernel that is stuck in itself",
+        what="a processor spins or a task waits in the kernel for the kernel's own reasons, and takes the machine with it",
+        prior=0.008,
+        source="Kokolis et al. 2024, node failures without a health check; frequency of soft-lockup reports in public trackers",
+        on=("host",),
+        effects=(
+            Effect(
+                "kernel-lockup-report",
+                0.95,
+                "the kernel's detectors report it within half a minute",
+                "a processor did not leave the kernel",
+                Role.INITIATING,
+            ),
+            Effect(
+                "node-failed-report",
+                0.3,
+                "a node that is stuck stops answering",
+                "the node no longer answered",
+            ),
+            Effect(
+                "busy-while-silent",
+                0.2,
+                "the stuck processor counts as busy",
+                "the time was spent in the kernel",
+            ),
+            Effect(
+                "peer-unreachable-error",
+                0.15,
+                "a node that is stuck does not answer",
+                "the stuck node did not answer",
+            ),
+            *OF_A_STUCK_RANK,
+        ),
+        now=("Keep the console's last words (kdump, netconsole), reboot the node",),
+        for_good=("Update the kernel or the driver named in the trace; report the trace",),
+        mistaken_for=(
+            ("gpu-driver-wedged", "when the trace is in the NVIDIA driver, it is the driver's"),
+            ("cpu-starved", "a virtual machine that is not scheduled reports soft lockups too"),
+        ),
+        checks=(Check("the trace", "sudo dmesg -T | grep -A30 -iE 'lockup|rcu.*stall|BUG:'"),),
+    ),
+    Cause(
+        slug="host-power-or-firmware",
+        title="the host's power or platform firmware",
+        what="a power supply, its limiter, the BIOS, ACPI or the management controller fails or hangs; no software of the job is involved",
+        prior=0.01,
+        source=LLAMA + "3 for power supplies, 2 for server chassis, 2 for boards",
+        on=("host",),
+        effects=(
+            Effect(
+                "power-lost",
+                0.5,
+                "a supply that trips leaves no word in any log",
+                "the machine lost its power",
+                Role.INITIATING,
+            ),
+            Effect(
+                "hung-in-firmware",
+                0.4,
+                "calls into hung firmware wait in its driver",
+                "the process waited for platform firmware that did not answer",
+                Role.INITIATING,
+            ),
+            Effect(
+                "acpi-or-firmware-report",
+                0.5,
+                "firmware that fails is mostly noticed by its driver or the controller's log",
+                "the platform complained",
+                Role.INITIATING,
+            ),
+            Effect(
+                "node-failed-report",
+                0.3,
+                "the scheduler loses the node",
+                "the node went dark",
+            ),
+            Effect(
+                "gpu-off-bus-report",
+                0.05,
+                "a failing supply may take only the GPUs down",
+                "the GPUs had lost their power",
+            ),
+            Effect(
+                "pcie-error",
+                0.1,
+                "links fail with their supply",
+                "the link failed with its supply",
+            ),
+        ),
+        now=("Read the management controller's event log (ipmitool sel elist); run elsewhere",),
+        for_good=(
+            "Replace the supply, update BIOS and BMC, balance the load; switch off collectors that read hung sensors",
+        ),
+        mistaken_for=(
+            ("network-filesystem-fault", "a process in D looks like storage; its open file says otherwise"),
+            ("gpu-thermal-or-power", "who tripped, the GPU's limit or the host's supply, is often not shown"),
+            ("kernel-lockup", "a lockup leaves words in the log, a lost supply none"),
+        ),
+        checks=(
+            Check("the controller's log", "sudo ipmitool sel elist | tail -20"),
+            Check("boots and their last words", "journalctl --list-boots; journalctl -b -1 -n 50"),
+        ),
+    ),
+)

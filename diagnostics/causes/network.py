@@ -1,0 +1,206 @@
+"""Network: links that flap, paths that are wrong, peers that are not there."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+
+LLAMA = "Meta, The Llama 3 Herd of Models (2024), table 5, of 419 unexpected interruptions: "
+
+CAUSES = (
+    Cause(
+        slug="interconnect-link-fault",
+        title="a fault of a network link",
+        what="a cable, module, port or switch of the InfiniBand or Ethernet fabric drops the link or its packets",
+        prior=0.035,
+        source=LLAMA
+        + "35 for switches and cables, 7 for network cards; Kokolis et al. 2024 rank InfiniBand links first",
+        on=("host",),
+        effects=(
+            Effect(
+                "link-flapping",
+                0.6,
+                "a marginal link goes up and down for a while before it stays down",
+                "the port lost its link again and again",
+                Role.INITIATING,
+            ),
+            Effect(
+                "link-down",
+                0.4,
+                "some faults end with the port down",
+                "the port had no link",
+                Role.INITIATING,
+            ),
+            Effect(
+                "port-errors",
+                0.7,
+                "damaged packets are counted, and RDMA gives up after its retries",
+                "packets were lost on the link until RDMA gave up",
+                Role.INITIATING,
+            ),
+            Effect(
+                "slow-across-nodes",
+                0.4,
+                "work within a node does not touch the link",
+                "only traffic between nodes crossed the bad link",
+            ),
+            Effect(
+                "peer-unreachable-error",
+                0.3,
+                "a port that is down makes its node unreachable",
+                "the node behind the bad port could not be reached",
+            ),
+            Effect(
+                "throughput-collapsed",
+                0.3,
+                "retransmissions slow collectives before they fail",
+                "collectives waited for retransmissions",
+            ),
+            Effect(
+                "collective-timed-out",
+                0.5,
+                "the transfer that is lost keeps its collective waiting",
+                "the collective waited for packets that did not come",
+            ),
+            Effect(
+                "peer-closed",
+                0.4,
+                "the first rank whose transfer fails leaves",
+                "a rank left when its transfer failed",
+                Role.TEARDOWN,
+            ),
+        ),
+        now=("Take the node of the port out of the job and restart",),
+        for_good=("Clean or replace cable and transceiver; watch symbol errors and link-downed counters per port",),
+        mistaken_for=(
+            ("rank-failed", "the other side of a lost link looks like a peer that crashed"),
+            ("watchdog-too-short", "a longer time-out only hides the link"),
+        ),
+        checks=(
+            Check("the port's counters", "ibqueryerrors; perfquery -x; ethtool -S IFACE | grep -iE 'err|crc|drop'"),
+            Check("link changes", "sudo dmesg -T | grep -iE 'link (up|down)'"),
+        ),
+    ),
+    Cause(
+        slug="network-misconfigured",
+        title="a network that is configured wrongly",
+        what="wrong interface, GID, MTU or plugin, or a silent fall-back to a slow path; the hardware is well",
+        prior=0.025,
+        source="frequency in NVIDIA/nccl and pytorch/pytorch issues (NCCL_SOCKET_IFNAME, NCCL_IB_GID_INDEX, plugin not "
+        "found); Alibaba, Unicron (2023): communication set-up among the software failures",
+        on=(),
+        effects=(
+            Effect(
+                "wrong-interface-chosen",
+                0.6,
+                "NCCL logs the interface that it chose",
+                "ranks bootstrapped over an interface that other nodes cannot reach",
+                Role.INITIATING,
+            ),
+            Effect(
+                "slow-transport-chosen",
+                0.5,
+                "NCCL logs its fall-back",
+                "traffic took the slow path",
+                Role.INITIATING,
+            ),
+            Effect(
+                "slow-across-nodes",
+                0.7,
+                "within a node the wrong setting does no harm",
+                "only traffic between nodes took the wrong path",
+                Role.INITIATING,
+            ),
+            Effect(
+                "peer-unreachable-error",
+                0.5,
+                "connections to an address of the wrong interface fail",
+                "the address was not reachable from there",
+            ),
+            Effect(
+                "port-errors",
+                0.25,
+                "a wrong GID or MTU ends in exhausted retries",
+                "packets with the wrong address or size were dropped",
+            ),
+            Effect(
+                "no-step-yet",
+                0.5,
+                "it fails from the first start, before any step",
+                "the job never got past setting up its communication",
+            ),
+            Effect(
+                "collective-timed-out",
+                0.3,
+                "the first collective hangs",
+                "the first collective never got through",
+            ),
+        ),
+        now=("Name the interface: NCCL_SOCKET_IFNAME and NCCL_IB_HCA; check with NCCL_DEBUG=INFO",),
+        for_good=(
+            "Put the settings into the job's template and run an all-reduce test over the nodes before training",
+        ),
+        mistaken_for=(
+            ("interconnect-link-fault", "both fail only across nodes; here counters are clean and it never worked"),
+            ("peer-unreachable", "the peer is there and reachable over the right interface"),
+            ("gpu-straggler", "GPUs show 100 % because they spin in NCCL"),
+        ),
+        checks=(Check("which path NCCL takes", "NCCL_DEBUG=INFO torchrun ... 2>&1 | grep -E 'NET/|Using|via'"),),
+    ),
+    Cause(
+        slug="peer-unreachable",
+        title="a node or rank that cannot be reached",
+        what="a firewall, missing name, full table or a node that is gone keeps one side from reaching the other",
+        prior=0.025,
+        source=LLAMA
+        + "7 for network cards and part of 32 for host maintenance; Hu et al. 2024, table 3: node failure, "
+        "connection error",
+        on=("server",),
+        effects=(
+            Effect(
+                "peer-unreachable-error",
+                0.9,
+                "whoever tries to connect is told, or times out",
+                "the other side did not answer or was not found",
+                Role.INITIATING,
+            ),
+            Effect(
+                "node-failed-report",
+                0.4,
+                "the scheduler notices a node that is gone",
+                "the node was gone",
+                Role.INITIATING,
+            ),
+            Effect(
+                "no-step-yet",
+                0.4,
+                "at the start a rendezvous waits for all",
+                "the job waited for all ranks to meet",
+            ),
+            Effect(
+                "collective-timed-out",
+                0.3,
+                "in the middle of a run the others wait",
+                "the others waited for the node that was gone",
+            ),
+            Effect(
+                "ranks-never-joined",
+                0.3,
+                "the ranks of the lost node join nothing",
+                "the ranks of the lost node could not come",
+            ),
+            Effect(
+                "peer-closed",
+                0.3,
+                "connections to a node that goes away are reset",
+                "the connection ended with the node",
+            ),
+        ),
+        now=("Try the address and port from the other side (nc -vz, getent hosts); restart without the node",),
+        for_good=("Open the ports between nodes, pin names, and test all pairs before a long run",),
+        mistaken_for=(
+            ("rank-failed", "a rank that died refuses connections too"),
+            ("network-misconfigured", "the peer may be reachable over another interface"),
+        ),
+        checks=(Check("does it answer", "getent hosts HOST; nc -vz HOST PORT"),),
+    ),
+)

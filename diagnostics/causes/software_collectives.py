@@ -1,0 +1,127 @@
+"""Software of distributed jobs: ranks that disagree, and ranks that die."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+
+CAUSES = (
+    Cause(
+        slug="collective-mismatch",
+        title="ranks that disagree which collective comes next",
+        what="uneven batches, a call that one rank skips, or different shapes make healthy ranks wait for each other for ever",
+        prior=0.03,
+        source="Meta, The Llama 3 Herd of Models (2024), table 5: 54 software bugs, 7 NCCL watchdog time-outs; frequency "
+        "in pytorch/pytorch and deepspeed issues",
+        on=(),
+        effects=(
+            Effect(
+                "ranks-in-different-collectives",
+                0.8,
+                "stacks, recorder or the runtime's own check show the two calls",
+                "each rank waited in its own call for a partner that was in another one",
+                Role.INITIATING,
+            ),
+            Effect(
+                "uneven-steps",
+                0.5,
+                "ranks with fewer batches leave the loop early",
+                "one rank had fewer batches and left the loop",
+                Role.INITIATING,
+            ),
+            Effect(
+                "ranks-never-joined",
+                0.7,
+                "the skipped call is recorded on the other ranks only",
+                "the rank that did not come had taken another path through the code",
+                Role.INITIATING,
+            ),
+            Effect(
+                "collective-timed-out",
+                0.85,
+                "nothing else ends the wait",
+                "ranks waited for a call that the others would never make",
+            ),
+            Effect(
+                "progress-stopped",
+                0.6,
+                "no step can end",
+                "no rank could leave the step",
+            ),
+            Effect(
+                "peer-closed",
+                0.4,
+                "the first to time out leaves",
+                "the rank that timed out first closed its connections",
+                Role.TEARDOWN,
+            ),
+        ),
+        now=("Compare the stacks of all ranks (py-spy dump --nonblocking) or a flight-recorder dump: who is where",),
+        for_good=(
+            "Use Join or drop_last so that all ranks have the same number of batches; keep collectives out of rank-only branches",
+            "Run with TORCH_DISTRIBUTED_DEBUG=DETAIL in tests",
+        ),
+        mistaken_for=(
+            ("rank-failed", "a rank that waits elsewhere is alive"),
+            ("interconnect-link-fault", "the text is the same collective time-out"),
+            ("watchdog-too-short", "no limit is long enough for a call that nobody makes"),
+        ),
+        checks=(
+            Check("where each rank is", "for p in $(pgrep -f train.py); do py-spy dump --nonblocking --pid $p; done"),
+            Check(
+                "who joined what",
+                "TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 torchrun ...; torchfrtrace DIR",
+            ),
+        ),
+    ),
+    Cause(
+        slug="rank-failed",
+        title="a rank that died for a reason the evidence does not show",
+        what="one rank ended or raised; the others are its victims, and its own words were not kept",
+        prior=0.03,
+        source="Hu et al. 2024, table 3, and Jeon et al. 2019, section 4: a large share of failures carries no cause in its log",
+        on=("rank",),
+        effects=(
+            Effect(
+                "rank-failed-first",
+                0.9,
+                "launcher or logs show that it was the first to end",
+                "this rank ended first; what ended it was not recorded",
+                Role.INITIATING,
+            ),
+            Effect(
+                "peer-closed",
+                0.6,
+                "its connections are closed by its kernel",
+                "the peer was gone",
+            ),
+            Effect(
+                "collective-timed-out",
+                0.5,
+                "ranks without a direct connection wait for their limit",
+                "the others waited for a rank that no longer existed",
+            ),
+            Effect(
+                "ranks-never-joined",
+                0.6,
+                "a dead rank joins nothing",
+                "the rank that did not come was dead",
+            ),
+            Effect(
+                "peer-unreachable-error",
+                0.15,
+                "where the dead rank served the store, its peers are refused",
+                "the store ended with the rank that served it",
+            ),
+        ),
+        now=("Get that rank's own log, its exit status and the kernel log of its host",),
+        for_good=("Keep one log per rank (torchrun --log-dir) and the kernel log of every node",),
+        mistaken_for=(
+            ("interconnect-link-fault", "survivors speak of lost connections"),
+            ("collective-mismatch", "survivors speak of a collective"),
+        ),
+        checks=(
+            Check("how it ended", "sacct -j JOB -o JobID,State,ExitCode; sudo dmesg -T | tail -50"),
+            Check("its own words", "torchrun --log-dir logs --tee 3 ..."),
+        ),
+    ),
+)

@@ -1,0 +1,305 @@
+"""Mirror: the same checkpoints on a second volume, by the same discipline as the first.
+
+Newest first; only what is whole on the primary; staged, verified against the manifest, published. A copy
+that was cut off goes on where it stopped, and what it had already written is hashed again before it counts.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..durable import staging_name, this_writer, write_all
+from ..errors import CheckpointError, PublishError
+from .digest import CHUNK, DEFAULT, Hasher, file_digest, file_digests, new_hasher, open_plain
+from .directories import plain_files, sync_all
+from .finding import State
+from .health import Artefact, printable, verify
+from .manifest import Record, Shard, listing_digest
+from .pacing import Pace
+from .publishing import ensure_directory, put_in_place, sweep
+from .staging import VOLUME_FAULT, publish_error
+from .volume import volume_of
+
+MARKS = {
+    "same": "=",
+    "differs": "*",
+    "only on the primary": "+",
+    "only on the mirror": "-",
+    "failed": "!",
+    "copied": "=",
+}
+
+
+@dataclass(frozen=True)
+class MirrorEntry:
+    """One checkpoint on both sides. `mark` is that of `rclone check --combined`."""
+
+    name: str
+    step: int | None
+    state: str
+    because: str
+    size: int
+
+    @property
+    def mark(self) -> str:
+        return MARKS[self.state]
+
+
+@dataclass(frozen=True)
+class MirrorReport:
+    """What is on which side (and what was copied), newest step first."""
+
+    primary: str
+    target: str
+    entries: tuple[MirrorEntry, ...]
+
+    @property
+    def failed(self) -> tuple[MirrorEntry, ...]:
+        return tuple(each for each in self.entries if each.state == "failed")
+
+    @property
+    def combined(self) -> str:
+        """One line for each name: `= name` on both, `*` different, `+`/`-` on one only, `!` an error."""
+        return "\n".join(f"{each.mark} {printable(each.name)}" for each in self.entries)
+
+    def as_json(self) -> dict[str, Any]:
+        entries = [{**each.__dict__, "mark": each.mark} for each in self.entries]
+        return {"primary": self.primary, "target": self.target, "entries": entries}
+
+    def __str__(self) -> str:
+        lines = [f"{printable(self.primary)} -> {printable(self.target)}"]
+        for each in self.entries:
+            lines.append(f"  {each.mark} {each.state:19} {each.size:>15,}  {printable(each.name)}  {each.because}")
+        return "\n".join(lines)
+
+
+Stored = Callable[[Artefact, Record, Pace], None]
+
+
+def mirror(
+    primary: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    newest: int | None = None,
+    bytes_per_s: float | None = None,
+    dry_run: bool = False,
+    deep: bool = False,
+) -> MirrorReport:
+    """Copy what is whole in `primary` and missing or damaged in `target`, newest step first.
+
+    Parameters
+    ----------
+    target : a directory, or a URL that fsspec knows (s3://, gs://, sftp://, memory://, ...)
+    newest : at most so many steps
+    bytes_per_s : the fastest the copy may go
+    dry_run : only say what differs
+    deep : compare content hashes of what is on both sides already, instead of sizes and structure
+
+    Raises UnreadableInput when the primary cannot be listed; what fails on the way is an entry of the report.
+    """
+    health = verify(primary)
+    if "://" in os.fspath(target):
+        from .remote import RemoteSide
+
+        side: Any = RemoteSide(os.fspath(target))
+    else:
+        side = LocalSide(Path(target))
+    present = side.present(deep)
+    pace = Pace(Path(primary), bytes_per_s)
+    entries = []
+    for artefact in chosen(health.artefacts, newest):
+        entries.append(_mirror_one(artefact, present.pop(artefact.path.name, None), side.store, pace, dry_run))
+    kept_back = {each.path.name for each in health.artefacts}
+    entries += [
+        MirrorEntry(name, each.step, "only on the mirror", "", each.size)
+        for name, each in present.items()
+        if name not in kept_back
+    ]
+    return MirrorReport(os.fspath(primary), os.fspath(target), tuple(entries))
+
+
+@dataclass(frozen=True)
+class Present:
+    """What the mirror has under a name: the hash of a whole artefact, None for a broken one."""
+
+    step: int | None
+    size: int
+    digest: str | None
+
+
+def chosen(artefacts: Iterable[Artefact], newest: int | None) -> list[Artefact]:
+    found = [each for each in artefacts if each.state is not State.STAGING]
+    return found if newest is None else found[:newest]
+
+
+def _mirror_one(artefact: Artefact, present: Present | None, store: Stored, pace: Pace, dry_run: bool) -> MirrorEntry:
+    def entry(state: str, because: str = "") -> MirrorEntry:
+        return MirrorEntry(artefact.path.name, artefact.step, state, because, artefact.size)
+
+    if artefact.state is not State.COMPLETE:
+        return entry("failed", f"not copied: it is {artefact.state} on the primary")
+    try:
+        record = artefact.record or describe(artefact)
+        if present and present.digest == record.digest:
+            return entry("same")
+        if dry_run:
+            return entry("differs" if present else "only on the primary")
+        store(artefact, record, pace)
+        return entry("copied", "verified against the manifest")
+    except CheckpointError as error:
+        return entry("failed", str(error))
+    except OSError as error:
+        return entry("failed", f"{error.strerror or error}")
+
+
+def describe(artefact: Artefact) -> Record:
+    """A record for a whole artefact that has none, by reading it to its end."""
+    path, kind = artefact.path, "directory" if artefact.path.is_dir() else "file"
+    files: tuple[Shard, ...] = ()
+    if kind == "directory":
+        files = tuple(Shard(str(f.relative_to(path)), f.stat().st_size, file_digest(f)) for f in plain_files(path))
+        digest = listing_digest(files, new_hasher())
+    else:
+        digest = file_digest(path)
+    return Record(path.name, artefact.step, kind, artefact.size, DEFAULT, digest, files=files)
+
+
+class LocalSide:
+    """A directory on another volume of this machine (or a network mount)."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def present(self, deep: bool) -> dict[str, Present]:
+        if not self.directory.exists():
+            return {}
+        found = {}
+        for each in verify(self.directory, deep):
+            if each.state is not State.STAGING:
+                whole = each.record if each.state is State.COMPLETE else None
+                found[each.path.name] = Present(each.step, each.size, whole.digest if whole else None)
+        return found
+
+    def store(self, artefact: Artefact, record: Record, pace: Pace) -> None:
+        ensure_directory(self.directory)
+        sweep(self.directory)
+        staged = self.directory / f".{record.name}.{record.digest[:16]}.mirror.part"
+        final = self.directory / record.name
+        try:
+            if record.files:
+                self._stage_directory(artefact.path, staged, record, pace)
+            else:
+                status = copy_and_check(artefact.path, staged, record, pace)
+                record = replace(record, mtime_ns=status.st_mtime_ns)
+            if final.is_dir() or (record.files and final.exists()):
+                _set_aside(final)
+            put_in_place(staged, final, replace(record, writer=str(this_writer())))
+        except OSError as error:
+            raise publish_error(final, "copying", error) from error
+
+    def _stage_directory(self, source: Path, staged: Path, record: Record, pace: Pace) -> None:
+        staged.mkdir(exist_ok=True)
+        for shard in record.files:
+            copy = staged / shard.path
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            part = replace(record, name=shard.path, size=shard.size, digest=shard.digest, files=())
+            if not (copy.is_file() and copy.stat().st_size == shard.size and _digest(copy, part) == shard.digest):
+                copy_and_check(source / shard.path, copy, part, pace)
+        wanted = {staged / shard.path for shard in record.files}
+        for extra in set(plain_files(staged)) - wanted:
+            extra.unlink()
+        sync_all(staged, [])
+
+
+def copy_and_check(source: Path, staged: Path, record: Record, pace: Pace) -> os.stat_result:
+    """Copy onto a staging name, going on from what is there already; the result has the record's hash or is no more.
+
+    Raises PublishError when the bytes read, or those given back by a network volume, are not the published ones.
+    """
+    descriptor = os.open(staged, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    try:
+        _claim(descriptor, staged)
+        os.fchmod(descriptor, stat.S_IMODE(os.lstat(source).st_mode))
+        digest = _copy_rest(source, descriptor, record, pace)
+        if digest != record.digest:  # what an earlier try had left was no good: once more from the start
+            os.ftruncate(descriptor, 0)
+            digest = _copy_rest(source, descriptor, record, pace)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    status = os.lstat(staged)
+    if digest != record.digest or status.st_size != record.size:
+        staged.unlink()
+        raise PublishError(
+            f"{source} gives other bytes than were published", "verify it with --deep; it was not copied"
+        )
+    if volume_of(staged.parent).is_network and _digest(staged, record, from_volume=True) != record.digest:
+        staged.unlink()
+        raise PublishError(f"{staged.parent} gives back other bytes than were written", VOLUME_FAULT)
+    return status
+
+
+def _copy_rest(source: Path, target: int, record: Record, pace: Pace) -> str:
+    """Hash what the target has, then append and hash the rest of the source; returns the hash of it all."""
+    hasher = new_hasher(record.algorithm)
+    if os.fstat(target).st_size > record.size:
+        os.ftruncate(target, 0)
+    done = _hash_from(target, 0, hasher, None, pace)
+    reader = open_plain(source)
+    try:
+        _hash_from(reader, done, hasher, target, pace)
+    finally:
+        os.close(reader)
+    return hasher.hexdigest()
+
+
+def _hash_from(descriptor: int, start: int, hasher: Hasher, target: int | None, pace: Pace) -> int:
+    buffer = memoryview(bytearray(CHUNK))
+    at = start
+    if target is not None:
+        os.lseek(target, 0, os.SEEK_END)
+    while count := os.preadv(descriptor, [buffer], at):
+        hasher.update(buffer[:count])
+        if target is not None:
+            write_all(target, buffer[:count])
+            pace(count)
+        at += count
+    return at
+
+
+def _claim(descriptor: int, staged: Path) -> None:
+    """One copier at a time; the lock goes with its process, whatever becomes of it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            raise PublishError(f"{staged} is being written by another mirror", "let it finish") from error
+        if error.errno not in (errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK, errno.EINVAL):
+            raise
+
+
+def _set_aside(final: Path) -> None:
+    """What is damaged gives its name up before it is deleted, so that no reader sees it half gone."""
+    if final.is_symlink():
+        raise PublishError(f"{final} is a symbolic link, which is not followed", "remove it or choose another name")
+    aside = final.with_name(staging_name(final.name))
+    final.replace(aside)
+    if aside.is_dir():
+        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        aside.unlink()
+
+
+def _digest(path: Path, record: Record, from_volume: bool = False) -> str:
+    with suppress(FileNotFoundError):
+        return file_digests(path, {record.algorithm}, from_volume)[record.algorithm]
+    return ""

@@ -1,0 +1,37 @@
+"""Write a postmortem: Markdown, HTML, a notebook or PDF, by the ending of FILE.
+
+Every sentence cites the lines it stands on. What people wrote into an earlier FILE (between its people marks) is
+kept. Secrets are always masked; --mask also masks hosts, users, paths or addresses, the same one always the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..diagnosis import diagnose
+from ..errors import UsageError
+from ..incident import open_incident
+from ..postmortem import FORMATS, Rates, read_written, save, write_postmortem
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(FORMATS)}")
+    parser.add_argument("--keep", metavar="FILE", help="take what people wrote from this write-up instead of FILE")
+    parser.add_argument("--gpus", type=int, metavar="N", help="GPUs that the run held, where no file tells")
+    parser.add_argument("--rate", type=float, metavar="USD", help="cost of one GPU for one hour")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    output = Path(arguments.output)
+    if output.suffix not in FORMATS:
+        raise UsageError(f"no write-up ends in {output.suffix or 'nothing'}", f"use one of {', '.join(FORMATS)}")
+    written = read_written(output)
+    if arguments.keep:
+        written |= read_written(arguments.keep)
+    diagnosis = diagnose(open_incident(*arguments.paths))
+    postmortem = write_postmortem(diagnosis, written=written, rates=Rates(arguments.gpus, arguments.rate))
+    save(postmortem, output, incident=arguments.paths)
+    print(f"{output}: {len(postmortem.cited)} lines cited, {len(postmortem.blanks)} blanks to fill in")
+    return 0

@@ -1,0 +1,226 @@
+"""Plain objects as a person reads them in a notebook: an aligned text and the same table as HTML.
+
+Every string of an incident passes through `visible`, and through `escaped` where it becomes HTML. A table uses
+JupyterLab's own look, so that both themes work.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .evidence import Evidence, Source
+from .explanation import cite, explain, named
+from .report import visible
+from .symptoms import State, all_symptoms
+
+if TYPE_CHECKING:
+    from .diagnosis import Diagnosis
+    from .incident import Incident
+
+ROWS_SHOWN = 60
+CELL_WIDTH = 44
+
+
+def shortened(text: str, limit: int = 160) -> str:
+    """One visible line of at most `limit` characters and a note of how many were left out."""
+    line = visible(" ".join(text[: limit * 4].split()))
+    left_out = max(len(text), len(line)) - limit if len(text) > limit * 4 or len(line) > limit else 0
+    return f"{line[:limit]}… [{left_out} more characters]" if left_out > 0 else line
+
+
+def escaped(text: object) -> str:
+    """Text for HTML: visible, without markup, and with no dollar that a page would read as mathematics."""
+    return html.escape(visible(str(text))).replace("$", "&#36;")
+
+
+def format_citation(source: Source) -> str:
+    """`file:line`, or the file where the whole of it is meant."""
+    return f"{source.file}:{source.line}" if source.line else source.file
+
+
+@dataclass(frozen=True, repr=False)
+class Grid:
+    """A small table with a caption; its repr and its HTML hold the same words."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        cells = [[textwrap.wrap(shortened(cell, 400), CELL_WIDTH) or [""] for cell in row] for row in self.shown]
+        columns = range(len(self.head))
+        width = [
+            max(len(self.head[c]), *(len(line) for row in cells for line in row[c]), 0) if cells else len(self.head[c])
+            for c in columns
+        ]
+        lines = [self.caption, "  ".join(name.ljust(width[c]) for c, name in enumerate(self.head)).rstrip()]
+        for row in cells:
+            for number in range(max(len(cell) for cell in row)):
+                parts = (row[c][number] if number < len(row[c]) else "" for c in columns)
+                lines.append("  ".join(part.ljust(width[c]) for c, part in enumerate(parts)).rstrip())
+        return "\n".join([*lines, *self.left_out])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th style='text-align:left'>{escaped(name)}</th>" for name in self.head)
+        rows = "".join(
+            "<tr>"
+            + "".join(
+                f"<td style='text-align:left; vertical-align:top; white-space:normal'>{escaped(shortened(cell, 400))}</td>"
+                for cell in row
+            )
+            + "</tr>"
+            for row in self.shown
+        )
+        caption = "<caption style='text-align:left'>" + escaped("; ".join((self.caption, *self.left_out)))
+        return f"<table>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    @property
+    def shown(self) -> Sequence[tuple[str, ...]]:
+        """The rows that are shown."""
+        return self.rows[:ROWS_SHOWN]
+
+    @property
+    def left_out(self) -> list[str]:
+        """A word about the rows that are not."""
+        more = len(self.rows) - ROWS_SHOWN
+        return [f"and {more} more rows"] if more > 0 else []
+
+
+def show_coverage(incident: Incident) -> Grid:
+    """What was looked at: every file, who read it, what came of it."""
+    rows = []
+    for each in incident.coverage:
+        first = incident.timeline.moment(each.first, each.file)
+        last = incident.timeline.moment(each.last, each.file)
+        span = f"{first:%F %T} to {last:%T}" if first and last else ""
+        rows.append((each.file, each.parser or "nobody", each.state.value, str(each.facts), span, each.reason))
+    unread = len({each.file for each in incident.coverage if each.parser is None})
+    files = len({each.file for each in incident.coverage})
+    caption = f"{files} files, {unread} of them not understood" if unread else f"{files} files, all understood"
+    return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), tuple(rows))
+
+
+def show_facts(incident: Incident, *kinds: str) -> Grid:
+    """The facts of the given kinds (all of them when none is given), in reading order, with their lines."""
+    found = [fact for fact in incident.evidence if not kinds or fact.kind in kinds]
+    return Grid(
+        f"{len(found)} facts" + (f" of kind {', '.join(kinds)}" if kinds else ""),
+        ("UTC", "kind", "severity", "subject", "line", "source"),
+        tuple(_fact(incident, fact) for fact in found),
+    )
+
+
+def _fact(incident: Incident, fact: Evidence) -> tuple[str, ...]:
+    at = incident.timeline.at(fact)
+    when = f"{at:%F %T}" if at else ""
+    quote = shortened(fact.source.quote.strip(), 100)
+    return (when, fact.kind, fact.severity.value, str(fact.subject), quote, format_citation(fact.source))
+
+
+def show_kinds(incident: Incident) -> Grid:
+    """How many facts of each kind were read, and from how many files."""
+    kinds: dict[str, list[Evidence]] = {}
+    for fact in incident.evidence:
+        kinds.setdefault(fact.kind, []).append(fact)
+    rows = (
+        (kind, str(len(facts)), str(len({fact.source.file for fact in facts}))) for kind, facts in sorted(kinds.items())
+    )
+    return Grid(f"{len(incident.evidence)} facts", ("kind", "facts", "files"), tuple(rows))
+
+
+def show_symptoms(diagnosis: Diagnosis, state: State | str | None = State.PRESENT) -> Grid:
+    """The symptoms in one state (all of them with None), what was seen of each, and where."""
+    table = all_symptoms()
+    found = [each for each in diagnosis.observations if state is None or each.state == state]
+    rows = tuple(
+        (
+            table[each.symptom].title,
+            each.state.value,
+            each.notes[0] if each.notes else "",
+            cite(each.sources).strip(" []"),
+        )
+        for each in found
+    )
+    return Grid(f"{len(found)} of {len(diagnosis.observations)} symptoms", ("symptom", "state", "seen", "source"), rows)
+
+
+def show_actually(diagnosis: Diagnosis) -> Grid:
+    """The mapping table: what was seen, and what it was actually doing."""
+    rows = tuple(
+        (
+            row.seen,
+            row.actually or "not explained by this answer",
+            row.role.value if row.role else "",
+            cite(row.sources).strip(" []"),
+        )
+        for row in explain(diagnosis).table
+    )
+    head = ("what was seen", "what it was actually doing", "role", "source")
+    return Grid("What was seen, and what it was actually doing", head, rows)
+
+
+def show_hypotheses(diagnosis: Diagnosis, top: int = 6) -> Grid:
+    """The leading causes: how probable, what they explain, what speaks against them."""
+    rows = tuple(
+        (
+            named(each),
+            f"{each.posterior:.1%}",
+            f"{each.bits:+.1f}",
+            ", ".join(each.explains),
+            ", ".join(each.against),
+        )
+        for each in diagnosis.hypotheses[:top]
+    )
+    caption = f"verdict: {diagnosis.verdict.value}; survives {diagnosis.robustness:.0%} of shaken tables"
+    return Grid(caption, ("cause", "posterior", "bits", "explains", "against"), rows)
+
+
+def show_chain(diagnosis: Diagnosis) -> Grid:
+    """How one thing led to the other, each link with its lines."""
+    rows = (
+        (f"{link.at:%F %T}" if link.at else "", link.text, cite(link.sources).strip(" []"))
+        for link in explain(diagnosis).chain
+    )
+    return Grid("How one thing led to the other", ("UTC", "what", "source"), tuple(rows))
+
+
+def show_rivals(diagnosis: Diagnosis) -> Grid:
+    """Why not the others."""
+    told = explain(diagnosis)
+    rows = tuple((each.text, cite(each.sources).strip(" []")) for each in (*told.rivals, *told.suspects))
+    return Grid("Why not the others", ("rival", "source"), rows)
+
+
+def show_questions(diagnosis: Diagnosis) -> Grid:
+    """What to ask next, the most telling question first."""
+    rows = tuple((f"{each.gain_bits:.2f}", each.why, each.command) for each in explain(diagnosis).questions)
+    return Grid("What to ask next", ("bits", "why", "command"), rows)
+
+
+def format_diagnosis(diagnosis: Diagnosis) -> str:
+    """The verdict and its finding as HTML: one heading, one paragraph, with the lines it stands on."""
+    told = explain(diagnosis)
+    names = "; ".join(f"{named(each)}, {each.posterior:.0%}" for each in diagnosis.answer)
+    sentences = " ".join(
+        f"{escaped(each.text)} <span style='color: var(--jp-ui-font-color2, #616161)'>{escaped(cite(each.sources))}</span>"
+        for each in told.finding
+    )
+    return f"<div><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
+
+
+def summary_line(diagnosis: Diagnosis) -> str:
+    """A diagnosis in one line: the verdict, the causes, how much is seen and unexplained."""
+    names: Iterable[str] = (f"{named(each)} ({each.posterior:.0%})" for each in diagnosis.answer)
+    told = "; ".join(names)
+    seen = [each for each in diagnosis.present if not all_symptoms()[each.symptom].healthy]
+    return (
+        f"{diagnosis.verdict.value}{f': {told}' if told else ''}; {len(seen)} symptoms present, "
+        f"{len(diagnosis.unexplained)} unexplained"
+    )

@@ -1,0 +1,181 @@
+"""Lines of job logs, as the parsers of this folder read them: one message at a time, out of all its wrapping.
+
+A progress bar rewrites its line with carriage returns, so one line of the file may hold many messages; and
+launchers, Ray, kubectl and the loggers of the training libraries each put their own prefix before a message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from ..envelope import Envelope, unwrap
+from ..evidence import Clock, Source, Stamp, Subject
+from ..text import Line, Text
+
+LIMIT = 4096  # characters of one message that are looked at: what follows is a dump, not a message
+
+
+class Message(NamedTuple):
+    """One message: where it stands, what it says, and what its prefixes said of its writer."""
+
+    line: Line
+    text: str
+    stamp: Stamp | None
+    host: str | None
+    rank: int | None
+    pid: int | None
+    level: str | None
+    program: str | None
+
+    def facts(self, text: Text, **subject: Any) -> dict[str, Any]:
+        """The fields that every fact made from this message shares; `subject` adds to what the prefixes said."""
+        known = {"host": self.host, "rank": self.rank, "pid": self.pid, **subject}
+        return {
+            "source": Source(text.name, self.line.number, self.line.quote),
+            "subject": Subject(**known),
+            "stamp": self.stamp,
+        }
+
+
+def messages(text: Text, pattern: re.Pattern[str] | None = None) -> Iterator[Message]:
+    """The messages of an artefact; with a pattern only those of lines in which it is found."""
+    return of_lines(text.matching(pattern) if pattern else text.lines())
+
+
+def of_lines(lines: Iterable[Line]) -> Iterator[Message]:
+    """The messages of some lines."""
+    for line in lines:
+        for part in line.text.split("\r") if "\r" in line.text else (line.text,):
+            if part:
+                yield message(line, part)
+
+
+def message(line: Line, part: str | None = None) -> Message:
+    """One line (or a part of it that a carriage return ended), out of its wrapping."""
+    found = peel((line.text if part is None else part)[:LIMIT].lstrip("\0"))
+    return Message(line, found.message, found.stamp, found.host, found.rank, found.pid, found.level, found.program)
+
+
+def peel(text: str) -> Envelope:
+    """What `unwrap` peels, and the prefixes that only job logs have."""
+    found = unwrap(text)
+    for _ in range(4):
+        peeled = next((peeled for each in _PEELS if (peeled := each(found)) is not None), None)
+        if peeled is None:
+            return found
+        again = unwrap(peeled.message)
+        found = peeled._replace(
+            message=again.message,
+            stamp=peeled.stamp or again.stamp,
+            rank=again.rank if peeled.rank is None else peeled.rank,
+            level=again.level or peeled.level,
+            host=peeled.host or again.host,
+            pid=again.pid if peeled.pid is None else peeled.pid,
+        )
+    return found
+
+
+# [rank1]:[E1104 02:23:41.118402771 ProcessGroupNCCL.cpp:632] text   W0304 07:47:36.114000 21380 torch/x.py:897] text
+_GLOG = re.compile(
+    r"^\[?([IWEFVDC])(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +(?:(\d{1,8}) )?([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
+)
+# [E ProcessGroupNCCL.cpp:821] text
+_SHORT_GLOG = re.compile(r"^\[([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
+_GLOG_LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL", "V": "DEBUG", "D": "DEBUG", "C": "FATAL"}
+# (RayTrainWorker pid=21660, ip=192.0.2.6) text      (Worker_TP0 pid=3040) text
+_RAY = re.compile(r"^\([^()=]{1,80}? ?pid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
+# [pod/train-0/main] text
+_KUBECTL = re.compile(r"^\[pod/([\w.-]{1,120})/[\w.-]{1,120}\] ?(.*)$")
+# INFO 03-04 07:12:09 [loggers.py:127] text
+_VLLM = re.compile(
+    r"^(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.\d+)? \[[^\]]{1,120}\] ?(.*)$"
+)
+# 12/11 08:12:23 - mmengine - INFO - text      [12/27 15:03:41 d2.utils.events]: text
+_MONTH_DAY = re.compile(
+    r"^\[?(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)(?: - [\w.-]{1,60} - ([A-Z]{4,8}) - | [\w.]{1,80}\]:? ?)(.*)$"
+)
+# 17:02:11Z text     17:17:32.549Z text     12:47:49 text
+_TIME_OF_DAY = re.compile(r"^\[?(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?Z?\]?[ :]+(\S.*)$")
+# [rank0] train: text   [titan] text   [logging.py:68:log_dist] text   [default0]:text (after a time)   root - INFO - text
+_RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")
+_TAG = re.compile(r"^\[(?:titan|\w{1,60}\.py:\d{1,6}:\w{1,60})\] ?(.*)$")
+_DASHED = re.compile(r"^(?:[\w.]{1,60} - )?(DEBUG|INFO|WARNING|ERROR|CRITICAL) - (.*)$")
+
+
+def _no_year(month: str, day: str, hour: str, minute: str, second: str, fraction: str | None = None) -> Stamp | None:
+    try:
+        moment = datetime(1972, int(month), int(day), int(hour), int(minute), min(int(second), 59), tzinfo=UTC)
+    except ValueError:
+        return None
+    return Stamp(Clock.NO_YEAR, moment.timestamp() + (float(f"0.{fraction}") if fraction else 0.0))
+
+
+def _peel_glog(line: Envelope) -> Envelope | None:
+    if found := _GLOG.match(line.message):
+        level, month, day, hour, minute, second, fraction, pid, _, rest = found.groups()
+        stamp = line.stamp or _no_year(month, day, hour, minute, second, fraction)
+        return line._replace(message=rest, stamp=stamp, level=_GLOG_LEVELS[level], pid=int(pid) if pid else line.pid)
+    if found := _SHORT_GLOG.match(line.message):
+        return line._replace(message=found[2], level=_GLOG_LEVELS[found[1]])
+    return None
+
+
+def _peel_ray(line: Envelope) -> Envelope | None:
+    found = _RAY.match(line.message)
+    return line._replace(message=found[3], pid=int(found[1]), host=found[2] or line.host) if found else None
+
+
+def _peel_kubectl(line: Envelope) -> Envelope | None:
+    found = _KUBECTL.match(line.message)
+    return line._replace(message=found[2], host=line.host or found[1]) if found else None
+
+
+def _peel_vllm(line: Envelope) -> Envelope | None:
+    found = _VLLM.match(line.message)
+    return found and line._replace(message=found[7], level=found[1], stamp=line.stamp or _no_year(*found.groups()[1:6]))
+
+
+def _peel_month_day(line: Envelope) -> Envelope | None:
+    found = _MONTH_DAY.match(line.message)
+    return found and line._replace(
+        message=found[7], level=found[6] or line.level, stamp=line.stamp or _no_year(*found.groups()[:5])
+    )
+
+
+def _peel_time_of_day(line: Envelope) -> Envelope | None:
+    found = _TIME_OF_DAY.match(line.message)
+    if not found or line.stamp:
+        return None
+    seconds = int(found[1]) * 3600 + int(found[2]) * 60 + int(found[3]) + float(f"0.{found[4] or 0}")
+    return line._replace(message=found[5], stamp=Stamp(Clock.TIME_OF_DAY, seconds))
+
+
+def _peel_rank(line: Envelope) -> Envelope | None:
+    found = _RANK.match(line.message)
+    return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
+
+
+def _peel_tag(line: Envelope) -> Envelope | None:
+    found = _TAG.match(line.message)
+    return found and line._replace(message=found[1])
+
+
+def _peel_dashed(line: Envelope) -> Envelope | None:
+    found = _DASHED.match(line.message)
+    return found and line._replace(message=found[2], level=found[1])
+
+
+_PEELS: tuple[Callable[[Envelope], Envelope | None], ...] = (
+    _peel_glog,
+    _peel_ray,
+    _peel_kubectl,
+    _peel_vllm,
+    _peel_month_day,
+    _peel_time_of_day,
+    _peel_rank,
+    _peel_tag,
+    _peel_dashed,
+)

@@ -1,0 +1,63 @@
+"""The wordings by which training logs announce phases, checkpoints and their own end: tables."""
+
+from __future__ import annotations
+
+import re
+
+SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "ki": 2**10}  # fmt: skip
+
+# done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
+FINISHED = re.compile(
+    r"(?i)\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
+    r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
+    r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
+)
+
+_PATH = r"['\"`]?(?P<path>(?:/|\.{0,2}/|[\w.-]{1,200}/)[^\s'\"`,;()]{1,1000}|[\w.-]{1,200}\.(?:pth|pt|ckpt|bin|safetensors|npz|h5|tar|distcp))"
+_THING = r"(?:model |training |optimizer |full |weights |state |latest |final |intermediate |the |a |deepspeed |FSDP |global )*(?:check[- ]?points?|ckpt|snapshot|weights|states?|model)\b"
+
+# wording -> what happened to the checkpoint
+CHECKPOINTS = (
+    # saving checkpoint step 5 -> /workspace/ckpt/step_000005.pt     Saving model checkpoint to out/checkpoint-500
+    (re.compile(rf"(?i)\bcopying {_PATH} (?:->|to) (?P<to>\S{{1,1000}})"), "copying"),
+    (re.compile(rf"(?i)\b(?:copied|mirrored|uploaded) {_PATH}"), "copied"),
+    (re.compile(rf"(?i)\bsaving {_THING}.{{0,80}}?(?:->| to| at|:| in) {_PATH}"), "saving"),
+    (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot)\b"), "saving"),
+    (re.compile(rf"(?i)\bsuccessfully saved {_THING}(?:.{{0,80}}? to {_PATH})?"), "saved"),
+    (re.compile(rf"(?i)\b(?:saved|wrote|written) (?:{_THING} )?(?:to |in |at |: ?)?{_PATH}"), "saved"),
+    (re.compile(rf"(?i)\b{_THING} (?:was |has been )?(?:saved|written)(?: (?:to|in|at))?:? {_PATH}"), "saved"),
+    (re.compile(r"(?i)\bsaved (?:\w{1,20} ){0,2}(?:checkpoint|snapshot)\b"), "saved"),
+    # time (ms) | save-checkpoint: 57514.53
+    (re.compile(r"\bsave-checkpoint: (?P<ms>\d{1,12}(?:\.\d{1,6})?)"), "saved"),
+    (re.compile(r"(?i)\bresumed (?:at|from) (?:step|iteration|epoch)"), "resumed"),
+    (re.compile(rf"(?i)\b(?:successfully )?(?:loaded|restored|resumed) (?:{_THING} )?(?:from |: ?)?{_PATH}"), "resumed"),
+    (re.compile(rf"(?i)\b(?:resuming|restoring|loading)(?: training)?(?: {_THING})?(?: shards)? ?(?:from|:)?:? (?:{_THING} )?(?:from )?(?:at )?{_PATH}"), "resuming"),
+    (re.compile(rf"(?i)\b(?:deleting|deleted|removing|removed|pruned|pruning) (?:old(?:er|est)? )?(?:{_THING} )?\[?{_PATH}"), "removed"),
+)  # fmt: skip
+
+# wording -> phase and edge; the first that fits counts
+PHASES = (
+    (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),
+    (re.compile(r"(?i)\b(?:evaluation|validation|eval) (?:done|finished|completed?|took|ended)\b|\bvalid(?:ation)? loss at\b|^(?:step \d{1,12}: train loss \S{1,20}, )?val(?:id|idation)? loss\b|['\"]eval_loss['\"]"), "evaluation", "end"),
+    (re.compile(r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|took)\b|\bcompiled (?:in|after) \d|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|\btorch\.compile takes \d|graph captur(?:e|ing) finished"), "compile", "end"),
+    (re.compile(r"(?i)\btorch\.compile\b|\b(?:start(?:ing|ed)? )?compiling\b|^AUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil|\bcompile[-_ ]worker|capturing (?:the model for )?cuda ?graphs?"), "compile", "begin"),
+    (re.compile(r"(?i)\bsuccessfully saved\b|^saved \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
+    (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
+    (re.compile(r"(?i)^snapshot: "), "save", None),
+    (re.compile(r"(?i)\bresumed (?:at|from)\b|\b(?:checkpoint|weights|model) loaded\b|\bsuccessfully loaded\b|\bloaded (?:checkpoint|weights|model)\b|\bloading (?:model )?weights took\b"), "load", "end"),
+    (re.compile(r"(?i)\bresuming (?:training )?from\b|\bloading (?:\w{1,20} ){0,2}(?:checkpoint|weights|safetensors|model)\b"), "load", "begin"),
+    (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files"), "download", "begin"),
+    (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b.{0,80}\b(?:done|finished|took|completed?)\b"), "preprocess", "end"),
+    (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
+    (re.compile(r"(?i)\bend of epoch\b|\bepoch \d{1,6} (?:done|finished|completed?|ended)\b|\bloop done\b|\brestarting the loader\b"), "epoch-end", "end"),
+    (re.compile(r"(?i)\bwarm(?:ing)?[ -]?up (?:the |done|steps? for|iterations?)|\bsanity checking\b"), "warmup", "begin"),
+    (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
+)  # fmt: skip
+
+INTERESTING = re.compile(
+    r"(?i)^\+|[\d\]:] \+{1,3} |torch \d[^|]{0,40} \| python|running training|start(?:ing|ed)? (?:training|running)|training started|training \.\.\."
+    r"|done at step|training (?:has|been|complete|finished|done|ended)|finished training|exiting program|train_runtime|trainer\.fit|reached max|time limit"
+    r"|evaluat|validat|\beval|val(?:id)? loss|compil|autotune|inductor|dynamo|cuda ?graph|sav(?:e|ing|ed)|wrot?e|written|copy|copied|mirror|upload"
+    r"|checkpoint|ckpt|snapshot|resum|restor|load|delet|remov|prun|fetch|preprocess|tokeniz|building|preparing|generating|packing|map[ :]|epoch|loop done"
+    r"|warm|sanity|init"
+)

@@ -1,0 +1,116 @@
+"""Files compared with what they should be: md5sum -c and its family, cmp, diff -rq, rclone check, rsync -i --checksum.
+
+    step_000020.pt: FAILED
+    missing.pt: FAILED open or read
+    2026/11/29 12:06:56 ERROR : b.pt: md5 differ
+    >fc........ b.pt
+    a/step_000020.pt b/step_000020.pt differ: byte 130714264, line 424442
+
+"FAILED open or read" is no mismatch: the file could not be read, or is not there. An rsync line whose `c` flag is not
+set says nothing of the content and is skipped.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity
+from ..evidence.storage import ChecksumVerdict
+from ..text import Text
+from . import Parser
+from ._job_lines import Message, messages
+
+# name: OK    name: FAILED    name: FAILED open or read    b3sum: name: FAILED (No such file or directory (os error 2))
+CHECK = re.compile(
+    r"^(.{1,4000}?): (OK|FAILED open or read|FAILED(?: \((.{1,200})\))?|MISSING|Could not open or find .{0,200}|is missing)$"
+)
+MISSING = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: (.{1,4000}?): No such file or directory$")
+COREUTILS = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: ")
+# a b differ: byte 130714264, line 424442     a b differ: char 12, line 1      cmp: EOF on a after byte 563937280
+CMP = re.compile(r"^(?:cmp: )?(\S{1,2000}) (\S{1,2000}) differ: (?:byte|char) (\d{1,18})")
+CMP_EOF = re.compile(r"^cmp: EOF on (\S{1,2000}?) (?:after byte (\d{1,18})|which is empty)")
+# Files a/x and b/x differ      Binary files a/x and b/x differ
+DIFF = re.compile(r"^(?:Binary files|Files) (\S.{0,2000}?) and (\S.{0,2000}?) differ$")
+# ERROR : b.pt: md5 differ      ERROR : c.pt: file not in Local file system at /data/B
+RCLONE = re.compile(
+    r"^(?:ERROR|NOTICE|INFO) ?: ([^:]{1,4000}): (?:(?:md5|sha1|sha256|quickxor|hashes|sizes|contents|crc32|xxh\w{0,4})\b.{0,20} differ|(?P<missing>file not in .{1,400}|[Nn]ot found.{0,100}|not in .{1,300}))"
+)
+RCLONE_LEVEL = re.compile(r"\b(?:ERROR|NOTICE) ?: ")
+# = a.pt    * b.pt    + c.pt    - d.pt    ! e.pt
+COMBINED = re.compile(r"^([=*+!-]) (\S.{0,4000})$")
+COMBINED_OUTCOMES = {"=": "ok", "*": "differs", "+": "missing", "-": "missing", "!": "unreadable"}
+# >fc........ b.pt     >f+++++++++ c.pt     *deleting d.pt
+RSYNC = re.compile(r"^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8}(?:[.x?]{0,2})) (\S.{0,4000})$")
+DIRECTORY = re.compile(r"^[$#%] cd (/[^\s;&|]{0,1000})")
+OUTCOMES = {"OK": "ok", "FAILED": "differs"}
+SEVERITY = {"differs": Severity.CRITICAL, "unreadable": Severity.CRITICAL, "missing": Severity.WARNING}
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    combined = _is_combined(text)
+    directory, missing = "", set[str]()
+    for message in messages(text, INTERESTING):
+        said = message.text if RCLONE_LEVEL.search(message.text[:20]) else message.line.text[:5000]
+        if message.level in ("ERROR", "NOTICE") and message.stamp:
+            said = f"{message.level} : {message.text.lstrip(': ')}"
+        if found := DIRECTORY.match(message.text):
+            directory = found[1]
+        elif found := MISSING.match(said):
+            missing.add(found[1])
+        elif verdict := _verdict(said, missing, combined):
+            name, outcome, first = verdict
+            yield _fact(text, message, posixpath.join(directory, name.removeprefix("./")), outcome, first)
+
+
+INTERESTING = re.compile(
+    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: EOF|not in |[Nn]ot found|^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /"
+)
+
+
+def _verdict(said: str, missing: set[str], combined: bool) -> tuple[str, str, int | None] | None:
+    if (found := CHECK.match(said)) and not COREUTILS.match(said):
+        reason = (found[3] or found[2]).lower()
+        gone = found[1] in missing or "no such file" in reason or "missing" in reason or "could not" in reason
+        unread = "open or read" in reason or found[3] is not None
+        return found[1], "missing" if gone else "unreadable" if unread else OUTCOMES[found[2]], None
+    if found := CMP.match(said):
+        return found[2], "differs", int(found[3])
+    if found := CMP_EOF.match(said):
+        return found[1], "differs", int(found[2]) + 1 if found[2] else 1
+    if found := DIFF.match(said):
+        return found[2], "differs", None
+    if found := RCLONE.match(said):
+        return found[1].strip(), "missing" if found["missing"] else "differs", None
+    if combined and (found := COMBINED.match(said)):
+        return found[2], COMBINED_OUTCOMES[found[1]], None
+    if (found := RSYNC.match(said)) and found[1][0] in "+c":
+        return found[2], "missing" if found[1][0] == "+" else "differs", None
+    return None
+
+
+def _is_combined(text: Text) -> bool:
+    """rclone's --combined has nothing but its markers: a line without one makes it a list in somebody's prose or diff."""
+    lines = [line.text for _, line in zip(range(200), text.lines(), strict=False) if line.text.strip()]
+    return bool(lines) and all(COMBINED.match(line[:5000]) for line in lines)
+
+
+def _fact(text: Text, message: Message, path: str, outcome: str, first: int | None) -> ChecksumVerdict:
+    return ChecksumVerdict(
+        **message.facts(text, path=path),
+        severity=SEVERITY.get(outcome, Severity.INFO),
+        outcome=outcome,
+        first_difference=first,
+    )
+
+
+PARSER = Parser(
+    tool="md5sum -c",
+    medium="checksums",
+    footprint=(
+        r"^\S.*: (OK|FAILED|FAILED open or read)$|^\S.*: FAILED \(.*os error|computed checksums? did NOT match|^(cmp: )?\S+ \S+ differ: (byte|char) \d"
+        r"|^cmp: EOF on|^(Binary f|F)iles .+ differ$|(ERROR|NOTICE) : .*(differ|not in |not found)|^[=*+!-] \S+\.\w+$|^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8})[.x?]{0,2} "
+    ),
+    read=read,
+)

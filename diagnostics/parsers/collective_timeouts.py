@@ -1,0 +1,117 @@
+"""torch.distributed: a collective outlasts its limit, ranks disagree on it, or its watchdog gives up (NCCL and gloo).
+
+    [rank17]:[E1104 02:23:41.118 ProcessGroupNCCL.cpp:632] [Rank 17] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=40117, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600031 milliseconds before timing out.
+    RuntimeError: [../third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:133] Timed out waiting 1800000ms for send operation to complete
+    RuntimeError: Detected mismatch between collectives on ranks. Rank 0 is running collective: ...
+
+One timeout is often said twice, by the watchdog and again in an exception's text: each line is a fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import CollectiveMismatch, CollectiveTimeout, WatchdogFired
+from ..text import Text
+from . import Parser
+from ._job_lines import Message, messages
+
+RANK = re.compile(r"\[?(?:Rank|rank) (\d{1,6})\]")
+# Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600029 ms
+CAUGHT = re.compile(r"[Ww]atchdog caught collective operation timeout: ?(.{0,600})")
+WORK = re.compile(r"(\w{1,40})\((?:SeqNum=(\d{1,12}), )?OpType=(\w{1,60})")
+LIMIT = re.compile(r"Timeout\(ms\)=(\d{1,12})")
+RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
+# [PG 1 Rank 1] Timeout at NCCL work: 158046, last enqueued NCCL work: 158046, last completed NCCL work: 158045.
+AT_WORK = re.compile(r"Timeout at NCCL work: (\d{1,12})")
+GLOO = re.compile(r"gloo.{0,200}Timed out waiting (\d{1,12})ms for (send|recv) operation to complete")
+# Timed out after 1800 seconds waiting for the barrier      monitoredBarrier: Rank 1 failed to pass monitoredBarrier in 30000 ms
+BARRIER = re.compile(
+    r"[Rr]ank (\d{1,6}) failed to pass monitoredBarrier in (\d{1,12}) ms|Ranks? ([\d, ]{1,200}) failed to pass monitoredBarrier in (\d{1,12}) ms"
+)
+# ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives
+STUCK = re.compile(r"ProcessGroupNCCL's watchdog got stuck for (\d{1,9}) ?(?:s|seconds)")
+GIVES_UP = re.compile(
+    r"Terminating the process after attempting to dump debug info, due to (.{1,120}?)\.?$|taking the entire process down"
+)
+MISMATCH = re.compile(
+    r"Detected mismatch between collectives on ranks|Mismatched? (?:collective|tensor|shape|size)|collective(?:s)? (?:type |shape |size )?mismatch"
+    r"|Mismatched data types?:|[Mm]ismatched (?:allreduce|all_reduce|allgather|broadcast|reduce_scatter)"
+)
+CALL = re.compile(
+    r"Rank (\d{1,6}) (?:is running|did|ran|performs?) (?:collective|inconsistent collective)?:? ?(.{1,300}?)(?:, ?but |\. ?(?=Rank )|$)"
+)
+BUT = re.compile(r"but Rank (\d{1,6}) is running collective: (.{1,300}?)(?:\.(?=[A-Z])|\.?$)")
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    for message in messages(text, INTERESTING):
+        yield from _read(text, message)
+
+
+INTERESTING = re.compile(
+    r"[Ww]atchdog caught|Timeout at NCCL work|Timed out waiting \d|failed to pass monitoredBarrier"
+    r"|watchdog got stuck|taking the entire process down|Terminating the process after|[Mm]ismatch"
+)
+
+
+def _read(text: Text, message: Message) -> Iterator[Evidence]:
+    said = message.text
+    facts = message.facts(text, **_rank(message))
+    if found := CAUGHT.search(said):
+        yield _caught(found[1], facts)
+    elif found := AT_WORK.search(said):
+        yield CollectiveTimeout(**facts, severity=Severity.CRITICAL, sequence=int(found[1]))
+    elif found := GLOO.search(said):
+        limit = int(found[1]) / 1000
+        yield CollectiveTimeout(
+            **facts, severity=Severity.CRITICAL, operation=found[2].upper(), limit_s=limit, ran_s=limit, backend="gloo"
+        )
+    elif found := BARRIER.search(said):
+        limit = int(found[2] or found[4]) / 1000
+        yield CollectiveTimeout(
+            **facts, severity=Severity.CRITICAL, operation="MONITORED_BARRIER", limit_s=limit, backend="gloo"
+        )
+    elif found := STUCK.search(said):
+        yield WatchdogFired(
+            **facts, severity=Severity.CRITICAL, watchdog="nccl", action="abort", age_s=float(found[1]), text=said
+        )
+    elif GIVES_UP.search(said):
+        yield WatchdogFired(**facts, severity=Severity.CRITICAL, watchdog="nccl", action="kill", text=said)
+    elif MISMATCH.search(said) and not said.startswith(("size mismatch", "Error(s) in loading")):
+        calls = {f"rank {found[1]}": found[2].strip() for found in (*CALL.finditer(said), *BUT.finditer(said))}
+        yield CollectiveMismatch(**facts, severity=Severity.CRITICAL, text=said, calls=calls)
+
+
+def _rank(message: Message) -> dict[str, Any]:
+    """The rank that the text itself names, for lines without a launcher's prefix."""
+    found = RANK.search(message.text)
+    return {"rank": int(found[1])} if found and message.rank is None else {}
+
+
+def _caught(work: str, facts: dict[str, Any]) -> CollectiveTimeout:
+    named, limit, ran = WORK.search(work), LIMIT.search(work), RAN.search(work)
+    return CollectiveTimeout(
+        **facts,
+        severity=Severity.CRITICAL,
+        operation=named[3] if named else None,
+        sequence=int(named[2]) if named and named[2] else None,
+        limit_s=int(limit[1]) / 1000 if limit else None,
+        ran_s=int(ran[1]) / 1000 if ran else None,
+        backend="gloo" if named and "Gloo" in named[1] else "nccl",
+    )
+
+
+PARSER = Parser(
+    tool="torch.distributed",
+    medium="collectives",
+    footprint=(
+        r"[Ww]atchdog caught collective operation timeout|Timeout at NCCL work"
+        r"|Timed out waiting \d+ms for|failed to pass monitoredBarrier|ProcessGroupNCCL.{0,40}watchdog|taking the entire process down"
+        r"|mismatch between collectives|[Mm]ismatched (collective|tensor|shape|data type|allreduce)"
+    ),
+    read=read,
+)

@@ -1,0 +1,58 @@
+"""Settings that somebody made: `env`, exported variables, `name=value` files of a loader or launcher, sysctl.
+
+    NCCL_BLOCKING_WAIT=1
+    export TORCH_NCCL_ASYNC_ERROR_HANDLING=1
+    torch_sharing_strategy=file_system
+    kernel.hung_task_timeout_secs = 120
+
+A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file: at least
+half of an artefact's lines must be assignments, or the name one that this field knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import SettingSeen
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+
+ASSIGNMENT = re.compile(
+    r"^\s{0,8}(?:export |declare -x |set |-e |ENV )?([A-Za-z_][\w.]{1,80})(?:=|>| = |: )(?:\"([^\"]{0,500})\"|'([^']{0,500})'|(\S{0,500}))\s*(?:#.*)?$"
+)
+# the names of this field, wherever they are assigned: in an echoed command, a log line, a yaml file
+KNOWN = re.compile(
+    r"\b((?:NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|TORCHELASTIC|GLOO|CUDA|PYTORCH|OMP|UCX|HSA|RCCL|TRITON|FI|OMPI|SLURM|HF|XLA|MKL|KMP|DEEPSPEED|LD|MALLOC|TOKENIZERS)_[A-Z0-9_]{2,60})=([^\s'\"]{1,300}|\"[^\"]{1,300}\"|'[^']{1,300}')"
+)
+SECRET = re.compile(r"(?i)token|secret|passw|credential|api_?key|access_?key|private|auth|cookie|session")
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    whole = _is_settings(text)
+    for message in messages(text, None if whole else KNOWN):
+        said = message.text
+        pairs = KNOWN.findall(said)
+        if whole and (found := ASSIGNMENT.match(message.line.text[:1000])):
+            pairs = [(found[1], next((group for group in found.groups()[1:] if group is not None), ""))]
+        for name, value in pairs:
+            if not SECRET.search(name):
+                yield SettingSeen(**message.facts(text), name=name, value=value.strip("'\""))
+
+
+def _is_settings(text: Text) -> bool:
+    lines = [line.text for _, line in zip(range(400), text.lines(), strict=False) if line.text.strip()]
+    return sum(ASSIGNMENT.match(line[:1000]) is not None for line in lines) >= 0.5 * len(lines) > 0
+
+
+PARSER = Parser(
+    tool="env",
+    medium="settings",
+    footprint=(
+        r"^\s{0,8}(export |declare -x )?[A-Za-z_][\w.]{1,80}(=| = )\S{0,500}\s*$"
+        r"|\b(NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|CUDA|PYTORCH|OMP|UCX|GLOO|SLURM|HF)_[A-Z0-9_]{2,60}=\S"
+    ),
+    read=read,
+)

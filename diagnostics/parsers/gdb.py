@@ -1,0 +1,114 @@
+"""gdb's `bt` and `thread apply all bt`.
+
+    Thread 2 (Thread 0x7fa917caf6c0 (LWP 5682) "python3"):
+    #0  __futex_abstimed_wait_common64 (private=<optimized out>, ...) at ./nptl/futex-internal.c:57
+    #4  PyEval_AcquireThread (tstate=0x16c3650) at Python/ceval.c:385
+    [Inferior 1 (process 5638) detached]
+
+A frame's arguments may run over several lines. The process is the one that gdb names, else the lightweight
+process of its Thread 1, which is the main thread. Arguments are not kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..evidence import Evidence, Severity, Subject
+from ..evidence.process import Frame, NativeStack, StackDumpFailed
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source
+
+# Thread 2 (Thread 0x7fa917caf6c0 (LWP 5682) "python3"):      Thread 1 (process 4242):
+THREAD = re.compile(
+    r'^Thread (\d{1,6}) \((?:Thread 0x[0-9a-f]{1,16} )?\(?(?:LWP|process) (\d{1,10})\)?(?: "([^"]{0,40})")?\)'
+)
+# #2  0x00007fa9184a3f7b in __GI___futex_abstimed_wait_cancelable64 (futex_word=...
+FRAME = re.compile(r"^#(\d{1,5})  ?(?:0x[0-9a-f]{1,16} in )?(\S.*)$")
+#  at ./nptl/futex-internal.c:57          from /lib/x86_64-linux-gnu/libc.so.6
+AT = re.compile(r"\) at (\S{1,1000}):(\d{1,8})\s*$")
+FROM = re.compile(r"\) from (\S{1,1000})\s*$")
+PROCESS = re.compile(r"\(process (\d{1,10})\)|^Attaching to (?:program: \S+, )?process (\d{1,10})")
+# ptrace: Operation not permitted.        Could not attach to process.
+FAILED = re.compile(r"^(?:warning: process \d+ is .{1,80}|ptrace: .{1,80}|Could not attach to process.{0,200})$")
+FRAME_LIMIT = 20_000
+
+
+@dataclass
+class Thread:
+    """One thread while its frames are read, innermost first."""
+
+    line: Line
+    number: int | None = None
+    tid: int | None = None
+    comm: str | None = None
+    frames: list[str] = field(default_factory=list)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    threads: list[Thread] = []
+    pid: int | None = None
+    for line in text.lines():
+        row = line.text[:4000]
+        if found := THREAD.match(row):
+            threads.append(Thread(line, int(found[1]), int(found[2]), found[3]))
+        elif found := FRAME.match(row):
+            if not threads or (found[1] == "0" and threads[-1].frames):
+                threads.append(Thread(line))
+            threads[-1].frames.append(found[2])
+        elif found := PROCESS.search(row):
+            pid = int(found[1] or found[2])
+        elif FAILED.match(row):
+            yield StackDumpFailed(source=source(text, line), tool="gdb", reason=row.strip())
+        elif threads and threads[-1].frames and row[:1] in (" ", "\t") and len(threads[-1].frames[-1]) < FRAME_LIMIT:
+            threads[-1].frames[-1] += " " + row.strip()
+    if pid is None:
+        pid = next((thread.tid for thread in threads if thread.number == 1), None)
+    for thread in threads:
+        if thread.frames:
+            yield told(text, thread, pid)
+
+
+def told(text: Text, thread: Thread, pid: int | None) -> NativeStack:
+    name = f"Thread {thread.number}" if thread.number is not None else "current thread"
+    return NativeStack(
+        source=source(text, thread.line),
+        subject=Subject(pid=pid, tid=thread.tid, comm=thread.comm),
+        severity=Severity.INFO,
+        thread=name,
+        frames=tuple(frame_of(frame) for frame in thread.frames),
+    )
+
+
+def frame_of(text: str) -> Frame:
+    """A frame without its arguments."""
+    at, library = AT.search(text), FROM.search(text)
+    return Frame(
+        function_of(text),
+        at[1] if at else None,
+        int(at[2]) if at else None,
+        library[1].rsplit("/", 1)[-1] if library else None,
+    )
+
+
+def function_of(text: str) -> str:
+    """The name up to its arguments; a space inside a template's brackets does not end it."""
+    depth = 0
+    for position, letter in enumerate(text[:2000]):
+        if letter == "<":
+            depth += 1
+        elif letter == ">" and depth:
+            depth -= 1
+        elif letter == " " and text[position + 1 : position + 2] == "(" and (not depth or position > 1900):
+            return text[:position]
+    return text[:200].split(" (", 1)[0].strip()
+
+
+PARSER = Parser(
+    tool="gdb",
+    medium="native-stacks",
+    footprint=r"^#\d+  ?(0x[0-9a-f]+ in )?\S.* \(.*\) ?(at|from) \S|^#\d+  ?0x[0-9a-f]+ in \S+ \(|^#0  \S+ \(",
+    read=read,
+)

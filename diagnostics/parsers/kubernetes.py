@@ -1,0 +1,176 @@
+"""Kubernetes about a pod: `kubectl describe pod`, `kubectl get events`, `kubectl get pods`, `-o yaml` and `-o json`.
+
+    Last State:     Terminated
+      Reason:       OOMKilled
+      Exit Code:    137
+    Events:
+      Type     Reason    Age                From      Message
+      Warning  Evicted   18m                kubelet   The node was low on resource: ephemeral-storage.
+
+Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import SchedulerEvent, WatchdogFired
+from ..text import Text
+from . import Parser
+from ._job_lines import Message, messages
+
+# reason -> what it is about, severity
+REASONS = {
+    "OOMKilled": ("oom-killed", Severity.CRITICAL),
+    "OOMKilling": ("oom-killed", Severity.CRITICAL),
+    "SystemOOM": ("oom-killed", Severity.CRITICAL),
+    "Evicted": ("evicted", Severity.CRITICAL),
+    "EvictionByEvictionAPI": ("evicted", Severity.CRITICAL),
+    "TerminationByKubelet": ("evicted", Severity.CRITICAL),
+    "TaintManagerEviction": ("evicted", Severity.WARNING),
+    "DeletionByTaintManager": ("evicted", Severity.WARNING),
+    "Preempted": ("preempted", Severity.CRITICAL),
+    "Preempting": ("preempted", Severity.CRITICAL),
+    "PreemptionByScheduler": ("preempted", Severity.CRITICAL),
+    "DeadlineExceeded": ("time-limit", Severity.CRITICAL),
+    "NodeNotReady": ("node-failed", Severity.CRITICAL),
+    "NodeLost": ("node-failed", Severity.CRITICAL),
+    "NodeShutdown": ("node-failed", Severity.CRITICAL),
+    "Terminated": ("node-failed", Severity.WARNING),
+    "Error": ("failed", Severity.CRITICAL),
+    "ContainerCannotRun": ("failed", Severity.CRITICAL),
+    "StartError": ("failed", Severity.CRITICAL),
+    "BackoffLimitExceeded": ("failed", Severity.CRITICAL),
+    "BackOff": ("restarted", Severity.WARNING),
+    "CrashLoopBackOff": ("restarted", Severity.WARNING),
+    "Unhealthy": ("probe-failed", Severity.WARNING),
+    "ProbeWarning": ("probe-failed", Severity.WARNING),
+    "FailedScheduling": ("pending", Severity.WARNING),
+    "Pending": ("pending", Severity.INFO),
+    "NodeHasDiskPressure": ("disk-pressure", Severity.CRITICAL),
+    "EvictionThresholdMet": ("disk-pressure", Severity.CRITICAL),
+    "FreeDiskSpaceFailed": ("disk-pressure", Severity.CRITICAL),
+    "ImageGCFailed": ("disk-pressure", Severity.WARNING),
+    "NodeHasInsufficientMemory": ("memory-pressure", Severity.CRITICAL),
+    "FailedMount": ("other", Severity.WARNING),
+    "FailedAttachVolume": ("other", Severity.WARNING),
+    "FailedKillPod": ("other", Severity.WARNING),
+    "FailedCreatePodSandBox": ("other", Severity.WARNING),
+    "NetworkNotReady": ("other", Severity.WARNING),
+    "Killing": ("other", Severity.INFO),
+    "Completed": ("completed", Severity.INFO),
+}
+# Warning  Evicted   18m (x8 over 117s)  kubelet, w03   The node was low on resource
+EVENT = re.compile(
+    r"^\s{0,8}(?:\S{1,12}\s+)?(Normal|Warning)\s+(\w{3,40})\s+(?:\S{1,30}(?:\s\(x(\d{1,6}) over [^)]{1,20}\))?\s+)?(.*)$"
+)
+COUNT = re.compile(r"\(x(\d{1,6}) over ")
+# Reason:       OOMKilled        reason: OOMKilled         "reason": "OOMKilled",
+REASON = re.compile(r"^\s{0,40}-? ?\"?[Rr]eason\"?:\s{1,20}\"?(\w{3,40})\"?,?$")
+CODE = re.compile(r"^\s{0,40}\"?(?:Exit Code|exitCode)\"?:\s{1,20}(\d{1,3}),?$")
+POD = re.compile(r"^\s{0,4}Name:\s{1,20}([\w.-]{1,253})$|[Pp]od[ /]([\w.-]{1,120}/)?([\w.-]{1,253})\b")
+NODE = re.compile(r"^\s{0,4}Node:\s{1,20}([\w.-]{1,253})/|kubelet, ([\w.-]{1,253})\b|on node ([\w.-]{1,253})\b")
+CONDITION = re.compile(r"^\s{0,8}(DiskPressure|MemoryPressure|PIDPressure)\s+True\b")
+# train-0   0/1     OOMKilled   3 (2m ago)   41m
+POD_ROW = re.compile(r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+(\w{3,40})\s+(\d{1,6})")
+PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
+NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    pod = node = None
+    for message in messages(text, INTERESTING):
+        said = message.text if message.stamp else message.line.text[:4096]
+        if (found := POD.match(said)) and said.lstrip().startswith("Name:") and not said.startswith("    "):
+            pod = found[1]
+        elif (found := NODE.match(said)) and found[1]:
+            node = found[1]
+        elif found := EVENT.match(said):
+            yield from _event(text, message, found, pod, node)
+        elif found := CONDITION.match(said):
+            about = {"DiskPressure": "disk-pressure", "MemoryPressure": "memory-pressure"}.get(found[1], "other")
+            yield _fact(text, message, about, Severity.CRITICAL, said.strip(), pod, node)
+        elif (found := REASON.match(said)) and found[1] in REASONS:
+            about, severity = REASONS[found[1]]
+            yield _fact(text, message, about, severity, f"Reason: {found[1]}", pod, node, _code(text, message))
+        elif (found := POD_ROW.match(said)) and found[2] in REASONS:
+            about, severity = REASONS[found[2]]
+            yield _fact(text, message, about, severity, " ".join(said.split()), found[1], node)
+
+
+INTERESTING = re.compile(
+    r"^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
+)
+
+
+def _event(text: Text, message: Message, found: re.Match[str], pod: str | None, node: str | None) -> Iterator[Evidence]:
+    _, reason, count, said = found.groups()
+    if reason not in REASONS:
+        return
+    about, severity = REASONS[reason]
+    where = NODE.search(found.string)
+    node = next((group for group in where.groups() if group), node) if where else node
+    if about == "evicted" and "memory" in said and "low on resource: memory" not in said:
+        about = "evicted"
+    yield _fact(text, message, about, severity, f"{reason}: {said.strip()}", pod, node, None, int(count or 1))
+    if reason in ("Unhealthy", "Killing") and PROBE.search(said):
+        yield WatchdogFired(
+            **message.facts(text, **_known(pod, node)),
+            severity=Severity.CRITICAL if reason == "Killing" else Severity.WARNING,
+            watchdog="kubernetes",
+            action="kill" if reason == "Killing" else "alert",
+            text=said.strip(),
+        )
+
+
+def _known(pod: str | None, node: str | None) -> dict[str, Any]:
+    return ({"job": pod} if pod else {}) | ({"host": node} if node else {})
+
+
+def _fact(
+    text: Text,
+    message: Message,
+    about: str,
+    severity: Severity,
+    said: str,
+    pod: str | None,
+    node: str | None,
+    code: int | None = None,
+    count: int = 1,
+) -> SchedulerEvent:
+    return SchedulerEvent(
+        **message.facts(text, **_known(pod, node)),
+        severity=severity,
+        system="kubernetes",
+        about=about,
+        text=said,
+        exit_code=code,
+        signal=code - 128 if code and 128 < code < 192 else None,
+        count=count,
+    )
+
+
+def _code(text: Text, message: Message) -> int | None:
+    """The exit code of the state that a reason belongs to: after it in describe, before it in yaml."""
+    for lines in (text.after(message.line, limit=NEARBY), text.before(message.line, limit=NEARBY)):
+        for line in lines:
+            if REASON.match(line.text[:200]):
+                break
+            if found := CODE.match(line.text[:200]):
+                return int(found[1])
+    return None
+
+
+PARSER = Parser(
+    tool="kubectl",
+    medium="scheduler",
+    footprint=(
+        r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
+        r"|\"reason\": \"(OOMKilled|Error|Evicted|Completed)\"|^\s*(Disk|Memory)Pressure\s+True"
+        r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed|Terminating|ContainerCreating)\s"
+    ),
+    read=read,
+)

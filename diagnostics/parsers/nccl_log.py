@@ -1,0 +1,80 @@
+"""NCCL's own log (NCCL_DEBUG=INFO or WARN), RCCL's likewise.
+
+    n1:63025:66048 [0] misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer n1-ib<51159>
+    node-b:4152:4206 [0] NCCL INFO NET/Socket : Using [0]lo:127.0.0.1<0>
+
+INFO lines about rings, channels and versions are counted by nobody and skipped; those about transport, interfaces
+and connections are kept. "file.cc:749 -> 6" lines (an error on its way up) are kept as "other".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import NcclMessage
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+
+# host:pid:tid [gpu] file:line NCCL LEVEL text     newer: [2026-03-04 07:47:36] host:pid:tid [gpu] file:line NCCL WARN text
+LINE = re.compile(
+    r"^(?:([\w.-]{1,120}):(\d{1,9}):(\d{1,9}) )?\[(-?\d{1,4})\] (?:([\w./]{1,120}:\d{1,6}) )?(?:NCCL|RCCL) (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
+)
+BARE = re.compile(
+    r"^(?:([\w.-]{1,120}):(\d{1,9}):(\d{1,9}) )?(?:\[(-?\d{1,4})\] )?(?:([\w./]{1,120}:\d{1,6}) )?NCCL (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
+)
+# Using interface eth0:192.0.2.240<0>     Using [0]lo:127.0.0.1<0>     [0]mlx5_0:1/IB
+INTERFACE = re.compile(
+    r"(?:Using (?:interface )?|\[\d{1,3}\])(?:\[\d{1,3}\])?([a-z][\w.@-]{0,30}):(?:[\d.a-f:]{2,60}|\d{1,3}/)",
+    re.IGNORECASE,
+)
+PEER = re.compile(r"\b([\w.:-]{3,80})<(\d{1,6})>")
+
+# about -> wording; the first that fits counts
+ABOUT = (
+    ("memory", re.compile(r"(?i)out of memory|Failed to CUDA (?:c|m)alloc|Failed to (?:c|m)alloc|cudaMalloc|shared memory|/dev/shm")),
+    ("ib", re.compile(r"(?i)NET/IB|async event|ibv_|\bGID\b|completion (?:from|with)|mlx\d|RoCE|GPU ?Direct RDMA")),
+    ("connection", re.compile(r"(?i)connect|socket|closed by|peer|recv failed|send failed|Connection re|timed? ?out|refused|unreachable|accept")),
+    ("interface", re.compile(r"(?i)using interface|interfaces? found|NET/Socket|IP Interfaces|Bootstrap : Using|NCCL_SOCKET_IFNAME|no (?:usable|socket) interface|\bNET ?: ")),
+    ("transport", re.compile(r"(?i)\bvia (?:P2P|SHM|NET|CUMEM)|Using network|P2P is disabled|transport/|Using non-device")),
+    ("plugin", re.compile(r"(?i)plugin|libnccl-net|aws-ofi|\bOFI\b|sharp")),
+    ("topology", re.compile(r"(?i)topo|nvlink|\bNVLS\b|affinity|\bgraph\b|Trees?\b|Ring")),
+)  # fmt: skip
+KEPT_OF_INFO = re.compile(
+    r"(?i)connect|closed|abort|fail|error|timeout|-> [1-9]|interface|using network|NET/|plugin|disabled|via NET|Bootstrap : Using|P2P|no device|warn|\bcomm .{0,60}(?:rank|Init)"
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    for message in messages(text, INTERESTING):
+        if found := LINE.match(message.text) or BARE.match(message.text):
+            host, pid, _, gpu, place, level, said = found.groups()
+            if level == "INFO" and not KEPT_OF_INFO.search(said):
+                continue
+            interface = INTERFACE.search(said)
+            known = {"host": host or message.host, "pid": int(pid) if pid else message.pid}
+            known |= {"gpu": int(gpu)} if gpu and int(gpu) >= 0 else {}
+            known |= {"interface": interface[1]} if interface else {}
+            yield NcclMessage(
+                **message.facts(text, **known),
+                severity=Severity.WARNING if level in ("WARN", "ABORT") else Severity.INFO,
+                level=level,
+                about=_about(said, place or ""),
+                text=said,
+            )
+
+
+INTERESTING = re.compile(r"\b[NR]CCL (?:WARN|INFO|TRACE|VERSION|ABORT)")
+
+
+def _about(said: str, place: str) -> str:
+    named = next((about for about, pattern in ABOUT if pattern.search(said)), None)
+    if named is None or named == "connection":
+        where = {"net_ib": "ib", "ib_plugin": "ib", "alloc.h": "memory", "socket": "connection"}
+        return next((about for part, about in where.items() if part in place and named is None), named or "other")
+    return named
+
+
+PARSER = Parser(tool="NCCL", medium="collectives", footprint=r"\b[NR]CCL (WARN|INFO|TRACE|VERSION|ABORT)\b", read=read)

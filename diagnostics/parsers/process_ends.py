@@ -1,0 +1,114 @@
+"""How processes ended, in the words of the shell, script or supervisor that waited for them.
+
+    /workspace/run/run.sh: line 4:  3399 Killed                  python -u /workspace/train/trainer.py
+    2026-11-29 12:41:18 run.sh: trainer exited with status 137
+    subprocess.CalledProcessError: Command '[...]' died with <Signals.SIGKILL: 9>.
+
+bash may print its "Killed" line into the next run's log; it says which pid, not when.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import ProcessEnded
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+from ._signals import signal_named, signal_of_status
+
+_WORDS = (
+    "Killed|Terminated|Aborted|Segmentation fault|Bus error|Illegal instruction|Floating point exception|Hangup"
+    "|Quit|User defined signal [12]|CPU time limit exceeded|File size limit exceeded|Trace/breakpoint trap"
+)
+
+
+class End(NamedTuple):
+    """What one line says of an end."""
+
+    status: int | None
+    signal: str | None = None
+    pid: int | None = None
+    comm: str | None = None
+
+
+def _shell(found: re.Match[str]) -> End:
+    return End(None, signal_named(found["word"]), int(found["pid"]) if found["pid"] else None, found["command"] or None)
+
+
+def _status(found: re.Match[str]) -> End:
+    status = int(found["status"])
+    pid = found.groupdict().get("pid")
+    return End(status, signal_of_status(status), int(pid) if pid else None)
+
+
+def _signal(found: re.Match[str]) -> End:
+    pid = found.groupdict().get("pid")
+    return End(None, signal_named(found["signal"]), int(pid) if pid else None)
+
+
+PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
+    # run.sh: line 4:  3399 Killed                  python -u train.py
+    (re.compile(rf"^[\w./@+-]{{1,300}}: line \d{{1,7}}: +(?P<pid>\d{{1,8}}) +(?P<word>{_WORDS})(?: \(core dumped\))?(?: +(?P<command>[^\s(]{{1,300}}).*)?$"), _shell),
+    # [1]+  Killed                  python train.py          Killed
+    (re.compile(rf"^(?:\[\d{{1,4}}\][+-]? +(?P<pid>\d{{1,8}})? *)?(?P<word>{_WORDS})(?: \(core dumped\))?(?: {{2,}}(?P<command>\S{{1,300}}).*)?$"), _shell),
+    # Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)
+    (re.compile(r"\b(?:exited|finished|ended|terminated|returned|failed) with (?:(?:non-zero )?(?:exit )?(?:status|code)|exitcode|return code)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
+    # trainer (pid 4242) exited, code=137
+    (re.compile(r"\((?:pid |PID )(?P<pid>\d{1,8})\) (?:has )?(?:exited|died|ended)\b.{0,40}?(?:status|code|exitcode)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
+    (re.compile(r"^(?:the )?(?:process|job|trainer|training|script|command|worker|program)\b.{0,80}?\b(?:exit(?:ed)? (?:status|code)|exitcode|returned non-zero exit status)[ :=]{1,2}(?P<status>-?\d{1,3})\b", re.IGNORECASE), _status),
+    (re.compile(r"^(?:exit(?:ed)? (?:code|status)|exitcode|exit_code|returncode|rc)[ :=]{1,3}(?P<status>-?\d{1,3})\s*(?:\(.{0,80}\))?$", re.IGNORECASE), _status),
+    (re.compile(r"\breturned non-zero exit status (?P<status>-?\d{1,3})\b"), _status),
+    # died with <Signals.SIGKILL: 9>
+    (re.compile(r"\bdied with <Signals\.(?P<signal>SIG[A-Z0-9]{2,8})"), _signal),
+    # process 4242 was terminated by signal 9      killed by signal: SIGKILL
+    (re.compile(r"(?:\bpid[ =](?P<pid>\d{1,8})\b.{0,60}?)?\b(?:terminated|killed|died|exited|interrupted) (?:by|on|due to|with) signal[ :=]{1,2}(?P<signal>SIG[A-Z0-9]{2,8}|\d{1,2})\b"), _signal),
+    # Process SpawnProcess-1 terminated with signal SIGKILL
+    (re.compile(r"\b[Pp]rocess \S{1,80} terminated with signal (?P<signal>SIG[A-Z0-9]{2,8})\b"), _signal),
+)  # fmt: skip
+GONE = re.compile(r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|not running|vanished)")
+# a process that torchrun, Slurm or a DataLoader speaks of is read by their own parsers
+OTHERS = re.compile(
+    r"DataLoader worker|local_rank|^(?:srun|slurmstepd|systemd)\b|\.service: |^\s*exitcode  :|NCCL|^\s*Exit Code:"
+)
+INTERESTING = re.compile(
+    rf"\b(?:{_WORDS})\b|\b[Ee]xit(?:ed|code)?\b.{{0,40}}\d|with (?:exit |return |status |code )|signal|Signals|is gone|has exited|no longer exists|not running|vanished|returncode|^rc="
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    for message in messages(text, INTERESTING):
+        if found := GONE.search(message.text):
+            yield ProcessEnded(**message.facts(text, pid=int(found[1])), status=None, text=message.text)
+        elif not OTHERS.search(message.text) and (end := _end(message.text)):
+            known = {"comm": end.comm} if end.pid is None else {"pid": end.pid, "comm": end.comm}
+            yield ProcessEnded(
+                **message.facts(text, **known),
+                severity=Severity.INFO if end.status == 0 else Severity.CRITICAL,
+                status=end.status,
+                signal=end.signal,
+                text=message.text,
+            )
+
+
+def _end(text: str) -> End | None:
+    for pattern, made in PATTERNS:
+        if found := pattern.search(text):
+            return made(found)
+    return None
+
+
+PARSER = Parser(
+    tool="shell",
+    medium="exit-status",
+    footprint=(
+        rf": line \d+: +\d+ ({_WORDS})\b|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
+        r"|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*(status|code|exitcode)[ :=]+-?\d"
+        r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
+        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited) (by|on|with|due to) signal|pid[= ]\d+ (is gone|has exited)"
+    ),
+    read=read,
+)

@@ -1,0 +1,76 @@
+"""A rank says that somebody else is gone or cannot be reached: gloo, NCCL, TCPStore, sockets, name resolution.
+
+    RuntimeError: [...gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:4765. This is typically ...
+    n1:63025:66048 [0] misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer n1-ib<51159>
+    torch.distributed.DistNetworkError: The client socket has timed out after 60000ms while trying to connect to (10.0.0.4, 29500).
+
+The writer is usually the victim. Only lines of a distributed job are read: a tool that cannot reach a web site is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import RemoteFailure
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+
+# a line counts when it speaks of the machinery between ranks
+BETWEEN_RANKS = re.compile(
+    r"(?i)gloo|nccl|rccl|tcpstore|c10d|\brank ?\d|dist(?:network|store|backend)?error|process ?group|socket|store\b|rendezvous|mpi\b|ucx|\bpeer\b|master_addr|horovod|\bray\b|rpc"
+)
+NAMED_PEER = r"(?P<peer>\[?[\w.:-]{2,80}\]?(?::\d{1,5}|<\d{1,6}>)?)"
+PATTERNS = (
+    ("peer-closed", re.compile(rf"(?i)connection closed by (?:remote )?peer,? ?{NAMED_PEER}?|connection reset by peer|\bbroken pipe\b|closed by localrank \d|remote process exited|peer (?:closed|gone|lost|disconnected)|recv, 0 bytes|EOF from peer|socket .{0,40}closed")),
+    ("aborted", re.compile(r"(?i)NCCL communicator was aborted|ncclRemoteError|ncclSystemError.{0,80}remote|remote process has terminated|Process group .{0,60}aborted|collective .{0,40}aborted")),
+    ("refused", re.compile(r"(?i)connection refused|connect(?:ion)? to .{1,120} refused")),
+    ("name", re.compile(r"(?i)name or service not known|temporary failure in name resolution|could not resolve|nodename nor servname|gai error|unknown host")),
+    ("unreachable", re.compile(r"(?i)no route to host|network is unreachable|host is (?:down|unreachable)")),
+    ("timed-out", re.compile(r"(?i)(?:client )?socket (?:has )?timed? ?out.{0,80}?(?:connect to \(?(?P<peer>[\w.:-]{2,80}(?:, ?\d{1,5})?)\)?)?|socket timeout|connect(?:ion)? (?:to .{1,80} )?timed? ?out|rendezvous.{0,60}(?:timed? ?out|timeout)|store.{0,80}(?:timed? ?out|timeout)|RPC call .{0,60}timed out|wait timeout after \d")),
+)  # fmt: skip
+TO = re.compile(
+    r"connect to (?:the )?\(?([\w.:\[\]-]{2,80})(?:, ?|:)?(\d{1,5})?\)?|completion from peer ([\w.:]{2,80})<|(?:peer|addr(?:ess)?)[ =:]{1,2}\[?([\w.-]{3,80})\]?"
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    for message in messages(text, INTERESTING):
+        if not BETWEEN_RANKS.search(message.line.text[:4096]):
+            continue
+        for about, pattern in PATTERNS:
+            if found := pattern.search(message.text):
+                peer = found.groupdict().get("peer") or _peer(message.text)
+                yield RemoteFailure(
+                    **message.facts(text),
+                    severity=Severity.WARNING,
+                    about=about,
+                    text=message.text,
+                    peer=peer.replace("]", "").strip("[(). ,") if peer else None,
+                )
+                break
+
+
+INTERESTING = re.compile(
+    r"(?i)closed by|reset by peer|broken pipe|peer|aborted|remote|refused|not known|name resolution|resolve|servname|gai error|unknown host"
+    r"|no route|unreachable|host is down|timed? ?out|timeout|recv, 0 bytes"
+)
+
+
+def _peer(text: str) -> str | None:
+    found = TO.search(text)
+    return next((group for group in found.groups() if group and not group.isdigit()), None) if found else None
+
+
+PARSER = Parser(
+    tool="torch.distributed",
+    medium="collectives",
+    footprint=(
+        r"(?i)connection (closed by|reset by|refused)|communicator was aborted|ncclremoteerror|socket timeout|socket has timed out"
+        r"|no route to host|network is unreachable|name or service not known|failure in name resolution|connect timeout|closed by localrank"
+        r"|recv, 0 bytes|rpc call .{0,60}timed out|wait timeout after"
+    ),
+    read=read,
+)

@@ -1,0 +1,112 @@
+"""A shell session that somebody pasted: commands after a prompt, and what became of them.
+
+    13:01:34 $ timeout 10 dd if=/workspace/mfs/mnt/shards/shard_0003.bin of=/dev/null bs=1M
+    (still hanging after 13 s, although timeout has sent SIGTERM)
+    12:55:07 $ timeout 10 md5sum -c /workspace/local/scratch/test.md5
+    md5sum -c exit status 124
+    /mnt/vol-fs # echo ok > pw
+
+A command without a word about its end is taken for no outcome. Status 124 or 137 of a `timeout` command means that it
+ran into its limit. The tools' own error messages are read by `tool_errors`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..evidence import Evidence, Severity
+from ..evidence.storage import CommandOutcome
+from ..text import Text
+from . import Parser
+from ._durations import DURATION, seconds_of
+from ._job_lines import Message, messages
+
+# 13:01:34 $ timeout 10 ls /data     $ md5sum -c MD5SUMS     root@pod:/workspace# df     /mnt/vol-fs # echo ok > pw
+_COMMANDS = (
+    "timeout|time|sudo|nice|ionice|strace|cd|ls|cp|mv|rm|dd|cat|head|tail|df|du|stat|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|rsync|rclone"
+    "|scp|touch|echo|sync|mount|umount|find|python\\d?|kubectl|ping|curl|nc|ibstat|ibv_\\w{1,20}|ib_\\w{1,20}|nvidia-smi|dcgmi|systemctl|fio|iperf3?|kill|pkill"
+    "|lsof|fuser|gdb|py-spy|srun|squeue|sacct"
+)
+COMMAND = re.compile(rf"^[\w.@~:/\[\] -]{{0,200}}?[$#%>] (?P<command>(?:{_COMMANDS})\b.{{0,2000}})$")
+# 12:47:49 cp test.pt /workspace/mfs/mnt/ckpt/
+TIMED = re.compile(
+    r"^(?P<command>(?:cp|mv|dd|rsync|scp|md5sum|sha256sum|cat|ls|rm|df|sync|cmp|touch) (?=.*/).{1,2000})$"
+)
+# (still hanging after 13 s, although timeout has sent SIGTERM)     still running after 2 min
+HANGING = re.compile(
+    rf"(?i)\b(?:still|is) (?:hanging|hung|stuck|blocked|running|waiting|not back)\b.{{0,40}}?\bafter {DURATION}|\bnever (?:returns?|returned|came back|finished)\b|\bhangs?(?: for ?ever)?$|\bno answer (?:after|within) {DURATION}"
+)
+# exit status 0      cp exit status 1      md5sum -c exit status 124      exit code: 1      rc=1
+STATUS = re.compile(
+    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -{1,2}[\w-]{1,30}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
+)
+TIMED_OUT = re.compile(r"(?i)^(?:timeout: sending signal|command timed out|timed out after)")
+PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=,-]{1,200}(?:/[\w.@+%=,-]{1,200}){0,30}/?)")
+NO_PATH = ("/dev/", "/bin/", "/usr/", "/proc/", "/sys/")
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    command: tuple[Message, str] | None = None
+    for message in messages(text, INTERESTING):
+        said = message.text.strip()
+        if found := COMMAND.match(message.line.text[:2400].strip()) or (TIMED.match(said) if message.stamp else None):
+            command = (message, found["command"].strip())
+        elif found := HANGING.search(said):
+            yield _outcome(text, message, command, "hanging", None, seconds_of(found))
+        elif found := STATUS.match(said):
+            status = int(found["status"])
+            asked = command if command and _is_of(found["tool"], command[1]) else None
+            if asked or found["tool"]:
+                yield _outcome(text, message, asked or (message, found["tool"]), _word(status, asked), status, None)
+        elif TIMED_OUT.match(said) and command:
+            yield _outcome(text, message, command, "timed-out", None, None)
+
+
+INTERESTING = re.compile(
+    r"[$#%>] \w|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
+)
+
+
+def _is_of(tool: str | None, command: str) -> bool:
+    return tool is None or tool.split(" ")[0] in command
+
+
+def _word(status: int, command: tuple[Message, str] | None) -> str:
+    if status == 0:
+        return "ok"
+    limited = status == 124 or (status == 137 and command is not None and "timeout" in command[1])
+    return "timed-out" if limited else "failed"
+
+
+def _outcome(
+    text: Text,
+    message: Message,
+    command: tuple[Message, str] | None,
+    outcome: str,
+    status: int | None,
+    after_s: float | None,
+) -> CommandOutcome:
+    asked = command[1] if command else ""
+    path = next((path for path in PATH.findall(asked) if not path.startswith(NO_PATH)), None)
+    facts = message.facts(text, path=path)
+    fact = CommandOutcome(
+        **facts,
+        severity={"ok": Severity.INFO, "failed": Severity.WARNING}.get(outcome, Severity.CRITICAL),
+        command=asked,
+        outcome=outcome,
+        status=status,
+        after_s=after_s,
+    )
+    return replace(fact, stamp=command[0].stamp) if fact.stamp is None and command else fact
+
+
+PARSER = Parser(
+    tool="shell",
+    medium="transcript",
+    footprint=(
+        rf"^[\w.@~:/\[\] -]{{0,200}}[$#%>] ({_COMMANDS})\b|^([\w.-]+( -[\w-]+)* )?exit (status|code)[ :=]+\d{{1,3}}$|still (hanging|hung|stuck|blocked|running) after"
+    ),
+    read=read,
+)

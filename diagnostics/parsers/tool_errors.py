@@ -1,0 +1,91 @@
+"""Error messages of everyday tools about a file: cp, dd, ls, md5sum, rm, tar, rsync, scp, the shell, mount, curl.
+
+    cp: error writing '/workspace/ckpt/test.pt': No such device or address
+    /bin/sh: can't create pw: Input/output error
+    dd: error reading '/data/shard.bin': Input/output error
+    rsync: [receiver] write failed on "/mnt/x": No space left on device (28)
+
+Only messages that end in the words of an errno count, so that usage errors and warnings do not.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity
+from ..evidence.storage import ToolError
+from ..text import Text
+from . import Parser
+from ._errno import MESSAGES, errno_in
+from ._job_lines import Message, messages
+
+_TOOLS = (
+    "cp|mv|rm|dd|ls|cat|head|tail|stat|du|df|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|tar|gzip|zstd|rsync|scp|sftp|touch|mkdir|rmdir|ln|chmod|chown|sync"
+    "|find|tee|truncate|fallocate|mount|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|grep|split|unzip|git|fio|ioping|mfsmount|sshfs"
+)
+LINE = re.compile(
+    rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
+)
+# with its errno's text at the end, perhaps with its number
+ERRNO = re.compile(
+    rf"(?i):? ?\b({'|'.join(re.escape(text) for text in MESSAGES)})(?: \(\d{{1,3}}\)| \(os error \d{{1,3}}\))?\.?$|\[Errno \d{{1,3}}\]"
+)
+QUOTED = re.compile(r"[\"'‘“`]([^\"'’”`]{1,1000})[\"'’”`]")
+# can't create pw: text     /data/x: text     cannot open /data/x for reading: text
+BARE = re.compile(
+    r"(?:can't|cannot|can not|could not|failed to) (?:create|open|access|stat|remove|read|write|touch|execute)(?: directory| file)? ([^\s:]{1,1000})(?::| for )|^([^\s:]{1,1000}): (?!.*: .*: )"
+)
+OPERATIONS = (
+    ("close", re.compile(r"(?i)fail(?:ed|ure) to close|error closing|close failed|\bclose\b")),
+    ("fsync", re.compile(r"(?i)fsync|error syncing")),
+    ("write", re.compile(r"(?i)error writing|write (?:error|failed)|writing output|failed to write")),
+    ("read", re.compile(r"(?i)error reading|read (?:error|failed)|reading input|failed to read")),
+    ("rename", re.compile(r"(?i)cannot move|rename")),
+    ("remove", re.compile(r"(?i)cannot remove|unlink")),
+    ("create", re.compile(r"(?i)(?:can't|cannot) (?:create|touch)|cannot make|mkdir|mkstemp")),
+    ("stat", re.compile(r"(?i)cannot (?:access|stat|statx)|failed to get attributes")),
+    ("open", re.compile(r"(?i)(?:cannot|can't|failed to) open|for reading")),
+    ("list", re.compile(r"(?i)reading directory")),
+)  # fmt: skip
+# where a relative name lies, as the prompt or a `cd` shows it: /mnt/vol-fs # echo ok > pw
+PROMPT = re.compile(
+    r"^(?:[\w.-]{1,40}@[\w.-]{1,80}:)?(/[^\s$#]{0,500}) ?[$#] |^(?:\d\d:\d\d:\d\d )?[$#%] cd (/[^\s;&|]{0,500})"
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    directory = ""
+    for message in messages(text, INTERESTING):
+        if found := PROMPT.match(message.line.text[:600]):
+            directory = found[1] or found[2]
+        elif (found := LINE.match(message.text)) and ERRNO.search(found["said"]):
+            yield _error(text, message, found["tool"], found["said"], directory)
+
+
+INTERESTING = re.compile(
+    rf"(?:^|[\s/-])(?:{_TOOLS})(?:\(\d{{1,9}}\))?: |^[\w@.:-]{{0,120}}/\S{{0,500}} ?[$#] |[$#%] cd /"
+)
+
+
+def _error(text: Text, message: Message, tool: str, said: str, directory: str) -> ToolError:
+    quoted, bare = QUOTED.search(said), BARE.search(said)
+    name = quoted[1] if quoted else (bare[1] or bare[2]) if bare else None
+    error = errno_in(said)
+    return ToolError(
+        **message.facts(text, path=posixpath.join(directory, name) if name else None),
+        severity=Severity.WARNING if error in ("ENOENT", "EACCES", "EEXIST", "EPERM", "EINVAL") else Severity.CRITICAL,
+        tool=tool,
+        error=error,
+        text=said,
+        operation=next((operation for operation, pattern in OPERATIONS if pattern.search(said)), None),
+    )
+
+
+PARSER = Parser(
+    tool="cp",
+    medium="transcript",
+    footprint=rf"(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
+    read=read,
+)

@@ -1,0 +1,55 @@
+"""Training logs: a line a step with its loss, rate and time, of any trainer.
+
+    2026-11-29 12:41:09,641 INFO train: step 1 | loss 8.5056 | grad_norm 1.673 | lr 1.00e-03 | 5,150 tok/s
+     iteration    42782/  115311 | consumed samples: 71459760 | elapsed time per iteration (s): 106.25 | lm loss: 2.11E+00
+    {'loss': 1.8423, 'grad_norm': 0.7412, 'learning_rate': 4.8e-05, 'epoch': 0.12}
+    ep 272 train, step 177, ce 0.506, ctc_4 1.136, fer 0.106, mem_usage:cuda:2 7.3GB
+
+A step line has a step and at least one number that is worth a column. Evaluation results and messages about a
+step ("saving checkpoint step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+from ._steps import Columns, read_step
+
+# a command that a shell echoes, or a trainer's first line: where the next run begins
+START = re.compile(
+    r"^\+ \S|\btorch \d+\.\d+\S* \| python |\*{3,} Running training \*{3,}|^Starting training|training \.\.\.$"
+)
+STEP = re.compile(
+    r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
+    r"|/sec|\d/\d+ \[|loss['\"]?[:=]|Epoch\(train\)|\|train\|| epoch \d|^\+ |\btorch \d[^|]{1,40} \| python |Running training"
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    columns = Columns(text.name)
+    for message in messages(text, STEP):
+        if START.search(message.text):
+            columns.start_run()
+        elif step := read_step(message.text, columns.bar(message.rank)):
+            columns.add(message, step)
+        else:
+            columns.watch_bar(message)
+    yield from columns.facts()
+
+
+PARSER = Parser(
+    tool="training log",
+    medium="job-log",
+    footprint=(
+        r"(?i)\b(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,300}"
+        r"(loss|ce |/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
+        r"|['\"](train_|step_)?loss['\"]: *['\"]?[-\dni]|Epoch\(train\).{0,200}loss|/sec: *\d|\d (samples|images|examples)/sec"
+        r"|\d+/\d+ \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
+    ),
+    read=read,
+)

@@ -1,0 +1,126 @@
+"""Home-made watchdogs, in any wording: what they saw, and when they decided that a run was stuck.
+
+    2026-11-29 12:44:53 [watchdog] watching pid=24944 log=train.log limit=90s
+    2026-11-29 12:45:23 [watchdog] pid=24944 alive, log age 2s
+    2026-11-29 12:46:53 [watchdog] STALE: no output for 92s (limit 90s), sending SIGKILL to 24944
+    [2021-08-10 21:03:07] ***ALERT: run-13b.slurm is not RUNNING or SCHEDULED! Alert someone***
+
+A line fires when it says both that something is silent, stuck or missing and what is done about it, or when it says
+so under a watchdog's own tag. The limit of a watchdog's first line holds for its later ones. A person whose watchdog
+speaks otherwise describes it in a few lines of a config file (`described_watchdog`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import SchedulerEvent, WatchdogFired, WatchdogObservation
+from ..text import Text
+from . import Parser
+from ._durations import DURATION, seconds_of
+from ._job_lines import Message, messages
+
+TAG = re.compile(
+    r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel)\b"
+)
+# something is silent, stuck or missing
+SILENT = re.compile(
+    rf"(?i)\bno (?:new )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?)\b.{{0,40}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
+    rf"|\b(?:log|output|loss|step|heart[- ]?beat|process|job|run|training|trainer|rank \d{{1,6}})\b.{{0,60}}?\b(?:stale|stalled|stuck|hung|hanging|frozen|silent|idle|unchanged|unresponsive|not (?:changed|updated|advanced|moved|responding|progress\w{{0,6}}))\b(?:.{{0,30}}?\b(?:for|since|after) (?:over |more than )?{DURATION})?"
+    rf"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
+    rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
+    rf"|\b(?:time(?:d)? ?out|deadline) (?:of )?{DURATION} (?:reached|exceeded|expired|elapsed)|\bexceeded (?:the )?(?:stall|hang|idle|watchdog|silence) (?:limit|timeout|threshold)"
+)
+ACTIONS = (
+    ("kill", re.compile(r"(?i)\b(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT)|\bkill(?:ing|ed|s)?\b|\bSIGKILL\b|\bkill -\d|\bterminat(?:e|ing|ed)\b")),
+    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
+    ("restart", re.compile(r"(?i)\brestart(?:ing|ed)?\b|\brelaunch\w{0,4}\b|\bre-?queue\w{0,4}\b|\brespawn\w{0,4}\b")),
+    ("alert", re.compile(r"(?i)\balert\w{0,4}\b|\bpaging\b|\bpage(?:d)? (?:the )?on-?call\b|\bnotif(?:y|ying|ied)\b|\bsent (?:an? )?(?:mail|e-mail|message)\b|\bdump(?:ing)? (?:stacks?|traces?)")),
+)  # fmt: skip
+LIMIT = re.compile(
+    rf"(?i)\b(?:limit|timeout|threshold|max(?:imum)?(?:_age| age| silence)?|allowed|grace|deadline|stall[-_ ]?after|patience)\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
+)
+AGE = re.compile(
+    rf"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
+)
+PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
+JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
+SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
+ALIVE = re.compile(
+    r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
+)
+# [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no tag
+MACHINE = re.compile(r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL)\b)")
+# PULSE: run-176b is waiting to be scheduled      run-13b is scheduled to start in 3 days
+WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
+# other watchdogs have parsers of their own
+OTHERS = re.compile(
+    r"ProcessGroupNCCL|collective operation|soft lockup|hard LOCKUP|watchdog: BUG|\.service: |NMI watchdog|Process group watchdog|systemd\["
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    limit: float | None = None
+    for message in messages(text, INTERESTING):
+        said = message.text
+        if OTHERS.search(message.line.text[:600]) or not (message.stamp or MACHINE.match(said)):
+            continue
+        if WAITS.search(said):
+            facts = message.facts(text, **_subject(said))
+            yield SchedulerEvent(**facts, system="queue", about="pending", text=said)
+            continue
+        tagged = TAG.search(said) is not None
+        if found := LIMIT.search(said):
+            limit = seconds_of(found) if tagged or SILENT.search(said) else limit
+        silent = SILENT.search(said)
+        action = next((action for action, pattern in ACTIONS if pattern.search(said)), None)
+        if silent and (action or tagged):
+            yield _fired(text, message, silent, action or "alert", limit)
+        elif tagged and ALIVE.search(said):
+            age = AGE.search(said)
+            yield WatchdogObservation(
+                **message.facts(text, **_subject(said)), age_s=seconds_of(age) if age else None, limit_s=limit
+            )
+
+
+INTERESTING = re.compile(
+    r"(?i)watch[-_ ]?dog|watcher|monitor|supervisor|guardian|pulse|sentinel|heart[- ]?beat|health|babysitter|keep[-_ ]?alive|hang|stal(?:e|led)\b|stuck|hung|frozen"
+    r"|no (?:new )?(?:output|progress|log|step|update|activity)|unresponsive|scheduled|queued|pending|not (?:running|responding|progress)|alert|idle|silent"
+)
+
+
+def _fired(text: Text, message: Message, silent: re.Match[str], action: str, limit: float | None) -> WatchdogFired:
+    said = message.text
+    own = LIMIT.search(said)
+    signal = SIGNAL.search(said)
+    return WatchdogFired(
+        **message.facts(text, **_subject(said)),
+        severity=Severity.CRITICAL,
+        watchdog="home-made",
+        action=action,
+        age_s=seconds_of(silent),
+        limit_s=seconds_of(own) if own else limit,
+        signal=signal[0] if signal else None,
+        text=said,
+    )
+
+
+def _subject(said: str) -> dict[str, Any]:
+    pid, job = PID.search(said), JOB.search(said)
+    return ({"pid": int(pid[1] or pid[2])} if pid else {}) | ({"job": job[1]} if job else {})
+
+
+PARSER = Parser(
+    tool="watchdog script",
+    medium="watchdog-log",
+    footprint=(
+        r"(?i)(^|[\d\]Z] )\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)\]?\b[: ]"
+        r"|no (new )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
+        r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running)\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm)"
+        r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
+    ),
+    read=read,
+)

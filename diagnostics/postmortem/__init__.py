@@ -1,0 +1,27 @@
+"""A diagnosis as a write-up: Markdown, one self-contained HTML file, a notebook, or PDF.
+
+    postmortem = write_postmortem(diagnosis, written=read_written("postmortem.md"))
+    save(postmortem, "postmortem.md")
+
+Every sentence carries the lines it stands on, or says that it comes from the table of causes. What evidence
+cannot know is a blank; what people wrote into one survives when the write-up is made again.
+"""
+
+from __future__ import annotations
+
+from .document import Blank, Postmortem, Rates, Said, Section
+from .saving import FORMATS, save
+from .writing import write_postmortem
+from .written import read_written
+
+__all__ = [
+    "FORMATS",
+    "Blank",
+    "Postmortem",
+    "Rates",
+    "Said",
+    "Section",
+    "read_written",
+    "save",
+    "write_postmortem",
+]

@@ -1,0 +1,173 @@
+"""The parts of a write-up, before anybody decides how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..evidence import Source
+
+if TYPE_CHECKING:
+    from ..diagnosis import Diagnosis
+
+Mask = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What only people know about cost: how many GPUs the run held, and what one of them costs in an hour."""
+
+    gpus: int | None = None
+    usd_per_gpu_hour: float | None = None
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence and what it stands on: lines of the incident, or else (`basis`) the diagnosis or its tables."""
+
+    text: str
+    sources: tuple[Source, ...] = ()
+    basis: str = ""
+
+
+@dataclass(frozen=True)
+class Blank:
+    """What the evidence cannot know: a key that stays the same, what to fill in, and what somebody wrote."""
+
+    key: str
+    prompt: str
+    written: str = ""
+
+    @property
+    def text(self) -> str:
+        """What stands in the write-up."""
+        return self.written or f"____ (fill in: {self.prompt})"
+
+
+Item = Said | Blank
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Sentences that follow one another."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list, one sentence a line."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; a cell holds one sentence or one blank."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Item, ...], ...]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A picture: the name of a function in `plots`, and what it draws."""
+
+    name: str
+    caption: str
+
+
+Block = Paragraph | Bullets | Table | Plot
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Postmortem:
+    """A write-up. `diagnosis` is what the pictures are drawn from; None where they could show what is masked."""
+
+    title: str
+    sections: tuple[Section, ...]
+    diagnosis: Diagnosis | None = None
+
+    @property
+    def items(self) -> Iterator[Item]:
+        """Every sentence and blank, in reading order."""
+        for section in self.sections:
+            for block in section.blocks:
+                yield from items_of(block)
+
+    @cached_property
+    def cited(self) -> tuple[Source, ...]:
+        """Every line that the write-up stands on, once, in the order in which it is first cited."""
+        return tuple(dict.fromkeys(s for item in self.items if isinstance(item, Said) for s in item.sources))
+
+    @property
+    def blanks(self) -> list[Blank]:
+        """What is still to be filled in."""
+        return [item for item in self.items if isinstance(item, Blank) and not item.written]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Postmortem {self.title!r}: {len(self.sections)} sections, {len(self.cited)} lines cited, "
+            f"{len(self.blanks)} blanks to fill in>"
+        )
+
+    def _repr_markdown_(self) -> str:
+        from .markdown import format_markdown
+
+        return format_markdown(self)
+
+
+def items_of(block: Block) -> Iterator[Item]:
+    """The sentences and blanks of a block, in reading order."""
+    match block:
+        case Table(rows=rows):
+            for row in rows:
+                yield from row
+        case Paragraph(items=items) | Bullets(items=items):
+            yield from items
+
+
+def changed(postmortem: Postmortem, change: Callable[[Item], Item]) -> Postmortem:
+    """The same write-up with every sentence and blank changed."""
+    return replace(
+        postmortem,
+        sections=tuple(
+            replace(section, blocks=tuple(_changed(block, change) for block in section.blocks))
+            for section in postmortem.sections
+        ),
+    )
+
+
+def _changed(block: Block, change: Callable[[Item], Item]) -> Block:
+    match block:
+        case Table(rows=rows):
+            return replace(block, rows=tuple(tuple(change(item) for item in row) for row in rows))
+        case Paragraph(items=items) | Bullets(items=items):
+            return replace(block, items=tuple(change(item) for item in items))
+    return block
+
+
+def masked(postmortem: Postmortem, mask: Mask) -> Postmortem:
+    """The same write-up with every string, quoted lines included, passed through a mask."""
+
+    def change(item: Item) -> Item:
+        if isinstance(item, Blank):
+            return replace(item, written=mask(item.written))
+        return replace(item, text=mask(item.text), sources=_masked(item.sources, mask))
+
+    return replace(changed(postmortem, change), title=mask(postmortem.title))
+
+
+def _masked(sources: Sequence[Source], mask: Mask) -> tuple[Source, ...]:
+    return tuple(source._replace(quote=mask(source.quote)) for source in sources)

@@ -1,0 +1,51 @@
+"""A write-up into a file: its name's ending says which kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import DiagnosticsError, UsageError
+from .document import Postmortem
+from .markdown import format_markdown
+from .notebook import executed, format_notebook
+from .page import format_page
+from .pdf import format_pdf
+
+FORMATS = (".md", ".html", ".ipynb", ".pdf")
+
+
+def save(postmortem: Postmortem, path: str | Path, *, incident: Sequence[str | Path] = ()) -> Path:
+    """Write it to `path` and return that path; a reader never sees half of it.
+
+    Parameters
+    ----------
+    incident : what the notebook's cells open again; needed for .ipynb only
+
+    Raises UsageError for another ending, DiagnosticsError when the file cannot be written.
+    """
+    file = Path(path)
+    data = render(postmortem, file.suffix, incident)
+    staged = file.with_name(f".{file.name}.part")
+    try:
+        staged.write_bytes(data)
+        staged.replace(file)
+    except OSError as error:
+        staged.unlink(missing_ok=True)
+        raise DiagnosticsError(f"{file} cannot be written: {error.strerror}", "give another name with -o") from None
+    return file
+
+
+def render(postmortem: Postmortem, suffix: str, incident: Sequence[str | Path] = ()) -> bytes:
+    """The write-up as the bytes of a file with that ending."""
+    match suffix:
+        case ".md":
+            return format_markdown(postmortem).encode()
+        case ".html":
+            return format_page(postmortem).encode()
+        case ".pdf":
+            return format_pdf(format_page(postmortem))
+        case ".ipynb":
+            notebook = format_notebook(postmortem, [Path(each).resolve() for each in incident])
+            return (executed(notebook, Path.cwd()) if postmortem.diagnosis else notebook).encode()
+    raise UsageError(f"no write-up ends in {suffix or 'nothing'}", f"use one of {', '.join(FORMATS)}")

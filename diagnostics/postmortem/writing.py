@@ -1,0 +1,314 @@
+"""A diagnosis becomes a write-up: one function per section, in the order in which it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..diagnosis import Diagnosis, Verdict
+from ..evidence import Source
+from ..explanation import Explanation, Sentence, explain, named
+from .document import (
+    Blank,
+    Block,
+    Bullets,
+    Item,
+    Mask,
+    Paragraph,
+    Plot,
+    Postmortem,
+    Rates,
+    Said,
+    Section,
+    Table,
+    changed,
+    masked,
+)
+from .happened import first_sign, happened, noticed
+from .impact import Run, gpus_of, runs_of
+
+DIAGNOSIS = "the diagnosis"
+TABLE_OF_CAUSES = "table of causes"
+
+
+def write_postmortem(
+    diagnosis: Diagnosis,
+    *,
+    written: Mapping[str, str] | None = None,
+    rates: Rates | None = None,
+    mask: Mask | None = None,
+    pictures: bool = True,
+) -> Postmortem:
+    """The write-up of a diagnosis.
+
+    Parameters
+    ----------
+    written : what people filled in, by the key of the blank; a key without a blank any more is kept at the end
+    rates : GPUs and cost, where the evidence does not tell
+    mask : applied to every string, quoted lines included
+    pictures : False leaves the plots out; they show file names and mounts, which a mask does not reach
+    """
+    told = explain(diagnosis)
+    runs = runs_of(diagnosis.incident)
+    sections: tuple[Section, ...] = (
+        _summary(diagnosis, told, runs),
+        _impact(diagnosis, runs, rates or Rates()),
+        _timeline(diagnosis, told),
+        _detection(diagnosis),
+        _root_cause(diagnosis, told),
+        _suspects(told),
+        _contributing(told),
+        _resolution(told),
+        _went(diagnosis, told, runs),
+        _actions(told),
+        Section("lessons", "Lessons", (Paragraph((Blank("lessons", "what this teaches beyond this incident"),)),)),
+        _coverage(told),
+    )
+    if not pictures:
+        sections = tuple(replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Plot))) for s in sections)
+    postmortem = Postmortem(_title(diagnosis), sections, diagnosis if pictures else None)
+    postmortem = _with_written(postmortem, written or {})
+    return masked(postmortem, mask) if mask else postmortem
+
+
+def _title(diagnosis: Diagnosis) -> str:
+    what = " and ".join(named(each) for each in diagnosis.answer)
+    return f"Postmortem of {diagnosis.incident.name}: {what or _verdict_words(diagnosis.verdict)}"
+
+
+def _verdict_words(verdict: Verdict) -> str:
+    return "nothing was wrong" if verdict is Verdict.HEALTHY else "the evidence does not decide"
+
+
+def _said(sentence: Sentence, basis: str = DIAGNOSIS) -> Said:
+    return Said(sentence.text, sentence.sources, "" if sentence.sources else basis)
+
+
+def _summary(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Section:
+    items: list[Item] = [_said(each) for each in told.finding]
+    if diagnosis.answer:
+        survived = f"The answer survives {diagnosis.robustness:.0%} of the shaken tables."
+        items.append(Said(f"Verdict: {diagnosis.verdict.value}. {survived}", basis=DIAGNOSIS))
+    lost = [run for run in runs if run.lost_steps]
+    if lost:
+        steps = sum(run.lost_steps or 0 for run in lost)
+        runs_word = "run" if len(lost) == 1 else "runs"
+        items.append(
+            Said(f"{len(lost)} {runs_word} lost {steps} steps in all.", tuple(run.last_source for run in lost)[:4])
+        )
+    blank = Blank("summary", "what happened in one sentence, for somebody who was not there")
+    return Section("summary", "Summary", (Paragraph(tuple(items)), Paragraph((blank,)), Plot("posterior", "Causes")))
+
+
+def _impact(diagnosis: Diagnosis, runs: list[Run], rates: Rates) -> Section:
+    blocks: list[Block] = []
+    if runs:
+        head = ("run", "steps", "last checkpoint", "steps lost", "idle before its end", "ended by")
+        blocks.append(Table(head, tuple(_run_row(run) for run in runs)))
+    blocks.append(Bullets(tuple(_cost(diagnosis, runs, rates))))
+    blocks.append(Plot("throughput", "Throughput and loss"))
+    return Section("impact", "Impact", tuple(blocks))
+
+
+def _run_row(run: Run) -> tuple[Item, ...]:
+    steps = run.steps
+    kept = run.kept
+    if kept is None:
+        saved = Said("none was saved before", (run.last_source,))
+    else:
+        known = {"ok": "verified", "": "nobody verified its content"}.get(kept.verdict, kept.verdict)
+        sources = (kept.event.source, *((kept.verdict_source,) if kept.verdict_source else ()))
+        saved = Said(f"step {kept.step} ({known})", sources)
+    ended = run.ended_by
+    end: Item
+    if run.finished:
+        end = Said("it finished", (run.last_source,))
+    elif ended is None:
+        end = Blank(f"run-{run.number}-end", "what ended this run")
+    else:
+        end = Said(ended.kind.replace("_", " "), (ended.source,))
+    idle = run.idle_s
+    lost = run.lost_steps
+    return (
+        Said(str(run.number), (steps.source,)),
+        Said(f"{steps.first_step} to {steps.last_step}", (steps.source, run.last_source)),
+        saved,
+        Said("unknown" if lost is None else str(lost), (run.last_source,)),
+        Said("unknown" if idle is None else f"{idle:.0f} s", (run.last_source, *((ended.source,) if ended else ()))),
+        end,
+    )
+
+
+def _cost(diagnosis: Diagnosis, runs: list[Run], rates: Rates) -> list[Item]:
+    gpus, sources = (rates.gpus, ()) if rates.gpus else gpus_of(diagnosis.incident)
+    wasted = [run.wasted for run in runs]
+    hours = sum(each.total_seconds() for each in wasted if each) / 3600
+    if diagnosis.verdict is Verdict.HEALTHY:
+        return [Said("No run was harmed.", basis=DIAGNOSIS)]
+    items: list[Item] = []
+    known = bool(runs) and all(each is not None for each in wasted)
+    if known and gpus:
+        ends = tuple(run.last_source for run in runs)[:3]
+        items.append(Said(f"{hours * gpus:.2f} GPU-hours of work lost: {hours:.2f} h on {gpus} GPU", (*ends, *sources)))
+    else:
+        items.append(Blank("gpu-hours", "GPU-hours lost"))
+    if known and gpus and rates.usd_per_gpu_hour is not None:
+        price = rates.usd_per_gpu_hour
+        items.append(Said(f"{hours * gpus * price:.2f} USD at {price:.2f} USD per GPU-hour", basis="the given rate"))
+    else:
+        items.append(Blank("cost", "what it cost, and at which rate"))
+    items.append(Blank("impact-people", "who waited for it, and what it delayed"))
+    return items
+
+
+def _timeline(diagnosis: Diagnosis, told: Explanation) -> Section:
+    roles = {source: row.role.value for row in told.table if row.role for source in row.sources}
+    rows: list[tuple[Item, ...]] = []
+    for event in happened(diagnosis):
+        when = f"{event.at:%F %T}" if event.at else "time unknown"
+        role = roles.get(event.source, "")
+        rows.append((Said(when, basis=DIAGNOSIS), Said(event.text, (event.source,)), Said(role, basis=DIAGNOSIS)))
+    clocks = _clocks(diagnosis)
+    blocks: list[Block] = [Plot("timeline", "Every source")]
+    if rows:
+        blocks.append(Table(("UTC", "what happened", "role"), tuple(rows)))
+    if clocks:
+        blocks.append(Bullets(tuple(clocks)))
+    blocks.append(Paragraph((Blank("timeline", "what people did meanwhile, and when"),)))
+    return Section("timeline", "Timeline", tuple(blocks))
+
+
+def _clocks(diagnosis: Diagnosis) -> list[Said]:
+    """How far each time can be trusted: clocks that are not plainly UTC, by what anchored them."""
+    timeline = diagnosis.incident.timeline
+    found: dict[str, Source] = {}
+    for fact in diagnosis.incident.evidence:
+        if fact.stamp is None:
+            continue
+        name = fact.stamp.clock.value
+        alignment = timeline.alignment(fact.stamp.clock, fact.source.file, fact.stamp.boot)
+        if alignment is None:
+            found.setdefault(f"Times of clock {name} could not be placed in UTC", fact.source)
+        elif alignment.anchor and name != "utc":
+            doubt = f", within {alignment.uncertainty_s:.0f} s" if alignment.uncertainty_s else ""
+            found.setdefault(f"Clock {name}: {alignment.anchor}{doubt}", fact.source)
+    return [Said(text, (source,)) for text, source in found.items()][:8]
+
+
+def _detection(diagnosis: Diagnosis) -> Section:
+    items: list[Item] = []
+    first = first_sign(diagnosis)
+    alarm = noticed(diagnosis)
+    if first:
+        items.append(Said(f"First sign: {first.at:%F %T} UTC, {first.text}.", (first.source,)))
+    if alarm:
+        items.append(Said(f"First alarm: {alarm.at:%F %T} UTC, {alarm.text}.", (alarm.source,)))
+    if first and alarm and first.at and alarm.at and alarm.at > first.at:
+        took = f"{(alarm.at - first.at).total_seconds():.0f} s passed between them."
+        items.append(Said(took, (first.source, alarm.source)))
+    items.append(Blank("detection", "how a person learned of it, and how long that took"))
+    return Section("detection", "Detection", (Bullets(tuple(items)),))
+
+
+def _root_cause(diagnosis: Diagnosis, told: Explanation) -> Section:
+    blocks: list[Block] = [Paragraph(tuple(_said(each) for each in told.finding))]
+    if told.table:
+        rows = tuple(
+            (
+                Said(row.seen, row.sources[:3], "" if row.sources else DIAGNOSIS),
+                Blank(f"believed-{row.symptom}", "what it was believed to be"),
+                Said(row.actually or "not explained by this answer", basis=_table(diagnosis, row.symptom)),
+                Said(row.role.value if row.role else "", basis=DIAGNOSIS),
+            )
+            for row in told.table
+        )
+        blocks.append(Table(("what was seen", "what was believed", "what it was actually doing", "role"), rows))
+    if told.chain:
+        chain = (
+            Said(f"{link.at:%F %T} UTC: {link.text}" if link.at else link.text, link.sources, DIAGNOSIS)
+            for link in told.chain
+        )
+        blocks.append(Bullets(tuple(replace(each, basis="" if each.sources else each.basis) for each in chain)))
+    blocks.append(Plot("chain", "How one thing led to the other"))
+    if told.would_refute:
+        blocks.append(
+            Bullets(tuple(Said(f"Would prove it wrong: {c}", basis=TABLE_OF_CAUSES) for c in told.would_refute))
+        )
+    return Section("root-cause", "Root cause", tuple(blocks))
+
+
+def _table(diagnosis: Diagnosis, symptom: str) -> str:
+    slug = next((each.slug for each in diagnosis.answer if symptom in each.explains), "")
+    return f"{TABLE_OF_CAUSES}: {slug}" if slug else DIAGNOSIS
+
+
+def _suspects(told: Explanation) -> Section:
+    items: list[Item] = [_said(each) for each in told.rivals]
+    items += [Said(f"Easily mistaken for {each.text}", each.sources, TABLE_OF_CAUSES) for each in told.suspects]
+    items.append(Blank("suspects", "what else was suspected, by whom, and what that cost"))
+    return Section("suspects", "Wrong suspects, and why they were rejected", (Bullets(tuple(items)),))
+
+
+def _contributing(told: Explanation) -> Section:
+    items: list[Item] = [
+        Said(f"Seen, and not explained by the answer: {each.text}", each.sources, DIAGNOSIS)
+        for each in told.unexplained
+    ]
+    items.append(Blank("contributing", "what made it possible, likelier or worse"))
+    return Section("contributing-factors", "Contributing factors", (Bullets(tuple(items)),))
+
+
+def _resolution(told: Explanation) -> Section:
+    items: list[Item] = [Said(f"Advised: {step}", basis=TABLE_OF_CAUSES) for step in told.now]
+    items.append(Blank("resolution", "what was done, by whom, and when the run was back"))
+    return Section("resolution", "Resolution", (Bullets(tuple(items)),))
+
+
+def _went(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Section:
+    well: list[Item] = []
+    badly: list[Item] = []
+    for run in runs:
+        if run.kept and run.kept.verdict == "ok" and run.kept.verdict_source:
+            well.append(Said(f"The checkpoint of step {run.kept.step} was verified.", (run.kept.verdict_source,)))
+        elif run.kept and not run.kept.verdict:
+            badly.append(Said(f"Nobody verified the checkpoint of step {run.kept.step}.", (run.kept.event.source,)))
+        if run.idle_s and run.idle_s >= 30 and run.ended_by:
+            said = f"Run {run.number} stood idle for {run.idle_s:.0f} s before it was ended."
+            badly.append(Said(said, (run.last_source, run.ended_by.source)))
+    badly += [Said(f"Nobody collected what {each.why}.", basis=DIAGNOSIS) for each in told.questions[:3]]
+    blocks: list[Block] = []
+    for key, word, items in (("well", "well", well), ("badly", "badly", badly), ("lucky", "by luck", [])):
+        unique = tuple(dict.fromkeys(items))
+        blocks.append(Bullets((*unique, Blank(f"went-{key}", f"what went {word}"))))
+    return Section("what-went", "What went well, badly, and by luck", tuple(blocks))
+
+
+def _actions(told: Explanation) -> Section:
+    wanted = [(step, TABLE_OF_CAUSES) for step in told.for_good]
+    wanted += [(f"Next time collect: {each.command}", DIAGNOSIS) for each in told.questions[:3]]
+    rows: list[tuple[Item, ...]] = []
+    for step, basis in wanted:
+        key = re.sub(r"[^a-z0-9]+", "-", step.lower())[:48].strip("-")
+        owner, due = Blank(f"{key}-owner", "owner"), Blank(f"{key}-due", "due date")
+        rows.append((Said(step, basis=basis), owner, due))
+    blocks: list[Block] = [Table(("action", "owner", "due"), tuple(rows))] if rows else []
+    blocks.append(Paragraph((Blank("actions", "further actions, each with an owner and a due date"),)))
+    return Section("action-items", "Action items", tuple(blocks))
+
+
+def _coverage(told: Explanation) -> Section:
+    return Section("coverage", "What was read", (Bullets(tuple(_said(each) for each in told.coverage)),))
+
+
+def _with_written(postmortem: Postmortem, written: Mapping[str, str]) -> Postmortem:
+    """Put what people wrote back into its blanks; what has no blank any more is kept in a section of its own."""
+    filled = changed(
+        postmortem,
+        lambda item: replace(item, written=written.get(item.key, "")) if isinstance(item, Blank) else item,
+    )
+    homeless = set(written) - {item.key for item in filled.items if isinstance(item, Blank)}
+    if not homeless:
+        return filled
+    kept = Bullets(tuple(Blank(key, "kept from an earlier version", written[key]) for key in sorted(homeless)))
+    return replace(filled, sections=(*filled.sections, Section("kept", "Kept from an earlier version", (kept,))))

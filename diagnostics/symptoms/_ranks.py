@@ -1,0 +1,92 @@
+"""Where the ranks of a job were: one place per trainer process, from stack dumps, else from tracebacks.
+
+A place is "collective:<name>", "backward" (which hides the gradients' all-reduce), "loader", or the innermost frame
+of the job that is none of these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ..evidence import Evidence, Subject
+from ..evidence.job import PythonException
+from ..evidence.process import Frame, PythonStack
+from ..incident import Incident
+
+COLLECTIVES = (
+    "all_reduce", "allreduce", "all_reduce_coalesced", "barrier", "broadcast", "all_gather", "all_gather_into_tensor",
+    "all_gather_object", "_all_gather_base", "all_to_all", "all_to_all_single", "broadcast_object_list", "gather",
+    "gather_object", "monitored_barrier", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter",
+    "scatter_object_list", "_reduce_scatter_base",
+)  # fmt: skip
+POINT_TO_POINT = ("send", "recv", "isend", "irecv", "batch_isend_irecv", "_batch_p2p_ops")
+LAUNCHER = re.compile(r"torch/distributed/(?:elastic|run|launcher|launch)|accelerate/commands|deepspeed/launcher")
+FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
+
+
+class Place(NamedTuple):
+    """Where one process was: its name for people, and the fact that shows it."""
+
+    subject: Subject
+    where: str
+    fact: Evidence
+
+    @property
+    def in_collective(self) -> bool:
+        return self.where.startswith("collective:")
+
+    @property
+    def waits_for_ranks(self) -> bool:
+        """True also in the backward pass, where a data-parallel rank waits for the others' gradients."""
+        return self.in_collective or self.where in ("backward", "point-to-point")
+
+
+def places(incident: Incident) -> list[Place]:
+    """One place per trainer process: its last stack dump; from tracebacks where nobody dumped stacks."""
+    found: dict[int, Place] = {}
+    for stack in incident.of(PythonStack):
+        pid = stack.subject.pid
+        if pid is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
+            continue
+        found[pid] = Place(stack.subject, where(stack.frames), stack)
+    if found:
+        return list(found.values())
+    by_rank: dict[int, Place] = {}
+    for raised in incident.of(PythonException):
+        rank, frames = raised.subject.rank, frames_of(raised.frames)
+        if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
+            by_rank[rank] = Place(raised.subject, where(frames), raised)
+    return list(by_rank.values())
+
+
+def frames_of(texts: Iterable[str]) -> list[Frame]:
+    """Frames from the "function (file:line)" of a traceback."""
+    found = []
+    for text in texts:
+        if match := FRAME_TEXT.match(text):
+            line = int(match["line"]) if match["line"] else None
+            found.append(Frame(match["function"], match["file"], line))
+    return found
+
+
+def _is_no_rank(frames: Sequence[Frame]) -> bool:
+    """True for the launcher and for loader workers, which belong to a rank but are none."""
+    return any(frame.function == "_worker_loop" or LAUNCHER.search(frame.file or "") for frame in frames)
+
+
+def where(frames: Sequence[Frame]) -> str:
+    """The place that a stack (innermost first) shows."""
+    for frame in frames:
+        name = frame.function.rpartition(".")[2]
+        distributed = "distributed" in (frame.file or "") or "deepspeed/comm" in (frame.file or "")
+        if distributed and name in COLLECTIVES:
+            return f"collective:{name}"
+        if distributed and name in POINT_TO_POINT:
+            return "point-to-point"
+        if name in ("_try_get_data", "_next_data"):
+            return "loader"
+        if name == "_engine_run_backward" or "autograd/__init__.py" in (frame.file or ""):
+            return "backward"
+    return f"{frames[0].function} ({frames[0].file}:{frames[0].line})"

@@ -1,0 +1,106 @@
+"""What several symptoms of one kind share: looking for reports of a driver, a kernel or a job, and for who was asked.
+
+A GPU has two names, the driver's index and the PCI address; `gpu_subject` gives both where nvidia-smi told both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ..evidence import Coverage, Evidence, Subject
+from ..evidence.gpu import GpuStatus, GpuToolError
+from ..evidence.job import (
+    CollectiveMismatch,
+    LauncherFailure,
+    LogLine,
+    NcclMessage,
+    ProcessEnded,
+    PythonException,
+    RemoteFailure,
+)
+from ..evidence.kernel import GpuDriverMessage, Xid
+from ..incident import Incident
+from . import Finding
+
+SPEAKERS = (
+    PythonException,
+    LauncherFailure,
+    LogLine,
+    NcclMessage,
+    RemoteFailure,
+    GpuToolError,
+    ProcessEnded,
+    CollectiveMismatch,
+)
+LOG_THAT_SPEAKS = 20  # lines: a kernel log shorter than this is an excerpt, and its silence proves nothing
+
+
+def words_of(fact: Evidence) -> str:
+    """All that a job or tool said in one fact, on one line."""
+    if isinstance(fact, PythonException):
+        return " | ".join((f"{fact.type}: {fact.text}", *fact.causes))
+    if isinstance(fact, LauncherFailure):
+        return fact.error_text
+    return str(getattr(fact, "text", ""))
+
+
+def said(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Evidence]:
+    """The facts in which a job, its launcher or a GPU tool says something that matches."""
+    return (fact for fact in incident.of(*SPEAKERS) if pattern.search(words_of(fact)))
+
+
+def kernel_log(incident: Incident) -> list[Coverage]:
+    """The kernel logs whose silence means something: not empty, and longer than an excerpt."""
+    return [each for each in incident.reads("kernel-log") if each.lines >= LOG_THAT_SPEAKS]
+
+
+def gpu_subject(incident: Incident, subject: Subject) -> Subject:
+    """The subject with both of its GPU's names, where a status told which index has which address."""
+    for status in incident.of(GpuStatus):
+        index, address = status.subject.gpu, status.subject.pci
+        if index is None or address is None:
+            continue
+        if subject.pci == address or (subject.pci is None and subject.gpu == index):
+            return replace(subject, gpu=index, pci=address)
+    return subject
+
+
+def gpu_reports(
+    incident: Incident,
+    *,
+    codes: Iterable[int] = (),
+    driver: Sequence[str] = (),
+    tool: Sequence[str] = (),
+    words: re.Pattern[str] | None = None,
+) -> Iterator[Finding]:
+    """Findings for Xid codes, driver messages and tool errors by topic, and for words of the job; else the absence."""
+    wanted = frozenset(codes)
+    facts: list[tuple[Evidence, str]] = [
+        (xid, f"Xid {xid.code}: {xid.meaning or xid.detail}") for xid in incident.of(Xid) if xid.code in wanted
+    ]
+    facts += [(each, each.text) for each in incident.of(GpuDriverMessage) if each.about in driver]
+    facts += [(each, each.text) for each in incident.of(GpuToolError) if each.about in tool]
+    if words:
+        facts += [(each, words_of(each)) for each in said(incident, words)]
+    yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
+    if not facts and (wanted or driver):
+        yield from nothing(kernel_log(incident), "the kernel log was read and reports nothing of the kind")
+
+
+def findings(
+    incident: Incident, facts: Sequence[tuple[Evidence, str]], subject: Callable[[Evidence], Subject] | None = None
+) -> Iterator[Finding]:
+    """One finding a fact, each fact once, with the note cut to a sentence's length."""
+    seen: set[int] = set()
+    for fact, note in facts:
+        if id(fact) not in seen:
+            seen.add(id(fact))
+            yield Finding(subject(fact) if subject else fact.subject, (fact,), note[:200])
+
+
+def nothing(coverage: Sequence[Coverage], note: str) -> Iterator[Finding]:
+    """The finding that a symptom was looked for and is not there; none where nobody looked."""
+    if coverage:
+        yield Finding(Subject(), tuple(coverage), note, present=False)

@@ -1,0 +1,33 @@
+"""The NVIDIA kernel module and the user-space library are of different versions.
+
+"Driver/library version mismatch", NVRM's "API mismatch", or CUDA's complaint about the driver's version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_reports
+
+WORDS = re.compile(
+    r"Driver/library version mismatch|API mismatch|driver version is insufficient|system has unsupported display driver"
+    r"|cudaErrorSystemDriverMismatch|NVML library version",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    yield from gpu_reports(incident, driver=("version-mismatch",), tool=("version-mismatch",), words=WORDS)
+
+
+SYMPTOM = Symptom(
+    title="the driver's kernel module and its library are of different versions",
+    rule=rule,
+    leak=0.0005,
+    because="the two compare their version strings; there is no other way to get this message",
+    tells_apart=("host",),
+    command="cat /proc/driver/nvidia/version; nvidia-smi; dpkg -l | grep -i nvidia",
+)

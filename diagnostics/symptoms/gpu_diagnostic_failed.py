@@ -1,0 +1,32 @@
+"""A GPU health test fails on a device (dcgmi diag, or any test that names the GPU). ABSENT where all tests pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.gpu import GpuDiagnostic
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_subject
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    results = incident.of(GpuDiagnostic)
+    failed = [each for each in results if each.outcome == "fail"]
+    for each in failed:
+        note = f"{each.test}: {each.text or each.outcome}"
+        yield Finding(gpu_subject(incident, each.subject), (each,), note[:200])
+    passed = tuple(each for each in results if each.outcome == "pass")
+    if passed and not failed:
+        yield Finding(passed[0].subject, passed, "every health test passes", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a GPU health test fails",
+    rule=rule,
+    leak=0.003,
+    because="the tests compare results with known answers; a false failure is rare",
+    tells_apart=("host", "gpu"),
+    command="dcgmi diag -r 3",
+    cost_minutes=20,
+)

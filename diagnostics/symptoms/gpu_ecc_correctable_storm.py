@@ -1,0 +1,45 @@
+"""A GPU's memory corrects errors at a rate that is a fault by itself, or has rows waiting to be replaced.
+
+Xid 92, or 63 (a page or row taken out of use); over a thousand corrected errors since the driver was loaded; a row
+remapping that is pending or has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.gpu import GpuErrorCounts
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_reports, gpu_subject
+
+STORM = 1000  # a healthy HBM stack corrects a few errors a month
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for finding in gpu_reports(incident, codes=(92, 63)):
+        if finding.present:
+            yield finding
+    for fact in incident.of(GpuErrorCounts):
+        stormy = [f"{name}: {count}" for name, count in fact.counts.items() if _is_storm(name.lower(), count)]
+        if stormy:
+            yield Finding(gpu_subject(incident, fact.subject), (fact,), ", ".join(stormy))
+        elif fact.counts:
+            note = "the counters show no storm and no pending repair"
+            yield Finding(gpu_subject(incident, fact.subject), (fact,), note, present=False)
+
+
+def _is_storm(name: str, count: int) -> bool:
+    if "remap" in name and ("pending" in name or "fail" in name):
+        return count > 0
+    return "correctable" in name and "uncorrectable" not in name and "aggregate" not in name and count >= STORM
+
+
+SYMPTOM = Symptom(
+    title="a GPU's memory corrects errors in storms or has rows to replace",
+    rule=rule,
+    leak=0.002,
+    because="large fleets carry a few such GPUs at any time without any job noticing",
+    tells_apart=("host", "pci"),
+    command="nvidia-smi -q -d ECC,ROW_REMAPPER",
+)

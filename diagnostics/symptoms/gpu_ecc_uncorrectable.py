@@ -1,0 +1,44 @@
+"""A GPU memory reports an error that its code could not correct.
+
+Xid 48, 64, 94, 95, 140, 171 or 172; a nonzero volatile count of uncorrectable errors; CUDA's own "uncorrectable ECC
+error". Xid 63 alone is a page or row taken out of use, which corrected errors cause too: it is no part of this.
+ABSENT where the counters were read and are zero, or a kernel log long enough to speak is silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.gpu import GpuErrorCounts
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_reports, gpu_subject
+
+CODES = (48, 64, 94, 95, 140, 171, 172)
+WORDS = re.compile(
+    r"uncorrectable (?:ECC|DRAM|SRAM|memory) error|double.bit ECC|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE", re.I
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    yield from gpu_reports(incident, codes=CODES, words=WORDS)
+    for fact in incident.of(GpuErrorCounts):
+        counts = {name: count for name, count in fact.counts.items() if "uncorrectable" in name.lower()}
+        now = {name: count for name, count in counts.items() if "aggregate" not in name.lower()}
+        if any(now.values()):
+            note = ", ".join(f"{name}: {count}" for name, count in now.items() if count)
+            yield Finding(gpu_subject(incident, fact.subject), (fact,), note)
+        elif now:
+            note = "the counters of uncorrectable errors are zero"
+            yield Finding(gpu_subject(incident, fact.subject), (fact,), note, present=False)
+
+
+SYMPTOM = Symptom(
+    title="a GPU's memory reports an uncorrectable error",
+    rule=rule,
+    leak=0.0005,
+    because="the code detects it in hardware; a false report is not known",
+    tells_apart=("host", "pci"),
+    command="nvidia-smi -q -d ECC,ROW_REMAPPER; sudo dmesg -T | grep Xid",
+)

@@ -1,0 +1,60 @@
+"""GPU memory is in use and no living process of this machine owns it.
+
+nvidia-smi shows memory in use (over 1 GiB) and no process, or it lists a process that it cannot name, or one that the
+process table shows as defunct or not at all. ABSENT where every listed process lives, or no memory is in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus
+from ..evidence.process import ProcessState
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_subject
+
+IDLE_MIB = 1024  # the driver's own tables and a display take less
+NAMELESS = ("not found", "unknown error", "n/a", "[not found]", "[unknown error]")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    table = {fact.subject.pid: fact for fact in incident.of(ProcessState)}
+    whole_table = 1 in table  # a table with pid 1 in it is no excerpt: who is missing there is not there
+    owners = incident.of(GpuProcess)
+    alive: list[Evidence] = []
+    for owner in owners:
+        row = table.get(owner.subject.pid)
+        nameless = owner.name.strip("[]").lower() in NAMELESS
+        if row is not None and row.state == "Z":
+            yield _held(incident, owner, (owner, row), "a defunct process")
+        elif nameless and row is None:
+            yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which the driver cannot name,")
+        elif row is None and whole_table and owner.subject.pid is not None:
+            yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which is not in the process table,")
+        else:
+            alive.append(owner)
+    nobody = incident.of(GpuProcessesNone)
+    for status in incident.of(GpuStatus):
+        if nobody and not owners and (status.memory_used_mib or 0) > IDLE_MIB:
+            note = f"{status.memory_used_mib:.0f} MiB in use and no process listed"
+            yield Finding(gpu_subject(incident, status.subject), (status, *nobody), note)
+        elif nobody and not owners and status.memory_used_mib is not None:
+            yield Finding(gpu_subject(incident, status.subject), (status,), "no memory in use", present=False)
+    if alive and table:
+        yield Finding(alive[0].subject, tuple(alive), "the processes that hold GPU memory are alive", present=False)
+
+
+def _held(incident: Incident, owner: GpuProcess, facts: tuple[Evidence, ...], who: str) -> Finding:
+    amount = f"{owner.memory_mib:.0f} MiB" if owner.memory_mib is not None else "memory"
+    return Finding(gpu_subject(incident, owner.subject), facts, f"{who} holds {amount}")
+
+
+SYMPTOM = Symptom(
+    title="GPU memory is held by nobody who lives",
+    rule=rule,
+    leak=0.003,
+    because="a process in another container is the only innocent reason, and a rare one on a rented pod",
+    command="nvidia-smi; sudo fuser -v /dev/nvidia*; ps -eo pid,ppid,stat,comm",
+)

@@ -1,0 +1,45 @@
+"""NVLink or an NVSwitch reports errors.
+
+Xid 74 or 144 to 150, 155; an SXid; nonzero error counters of a link; CUDA's own words of a peer's memory over NVLink.
+ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.gpu import NvlinkErrors
+from ..evidence.kernel import SwitchXid
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_reports, gpu_subject
+
+CODES = (74, 137, *range(144, 151), 155)
+WORDS = re.compile(
+    r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
+    r"|CUDA_ERROR_CONTAINED|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
+    re.I,
+)
+CORRECTED_BY_DESIGN = re.compile(r"replay|recovery|CRC FLIT", re.I)  # links repeat a packet now and then
+MANY = 1000
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    yield from gpu_reports(incident, codes=CODES, words=WORDS)
+    for switch in incident.of(SwitchXid):
+        yield Finding(switch.subject, (switch,), f"SXid {switch.code}: {switch.detail}")
+    for link in incident.of(NvlinkErrors):
+        if (link.count or 0) > (MANY if CORRECTED_BY_DESIGN.search(link.counter) else 0):
+            note = f"link {link.link}: {link.counter} {link.count}"
+            yield Finding(gpu_subject(incident, link.subject), (link,), note)
+
+
+SYMPTOM = Symptom(
+    title="NVLink or an NVSwitch reports errors",
+    rule=rule,
+    leak=0.001,
+    because="links retrain silently; what is reported has exhausted its retries",
+    tells_apart=("host",),
+    command="nvidia-smi nvlink -e; sudo dmesg -T | grep -iE 'SXid|Xid.*(74|14[4-9])'",
+)

@@ -1,0 +1,30 @@
+"""The driver, or a tool, says that a GPU is gone from its bus.
+
+Xid 79, "fallen off the bus", "GPU is lost", "Unable to determine the device handle". ABSENT where a kernel log long
+enough to speak was read and says nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_reports
+
+WORDS = re.compile(r"fallen off the bus|GPU is lost|Unable to determine the device handle|NVML_ERROR_GPU_IS_LOST", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    yield from gpu_reports(incident, codes=(79,), driver=("off-bus",), tool=("device-lost",), words=WORDS)
+
+
+SYMPTOM = Symptom(
+    title="a GPU is reported gone from its bus",
+    rule=rule,
+    leak=0.0005,
+    because="the driver says so only when reads of the device return nothing but ones",
+    tells_apart=("host", "pci"),
+    command="sudo dmesg -T | grep -iE 'NVRM|Xid'; nvidia-smi",
+)

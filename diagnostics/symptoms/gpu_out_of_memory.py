@@ -1,0 +1,34 @@
+"""CUDA, or a library on it, could not get memory on a device.
+
+"CUDA out of memory", cuBLAS or NCCL failing to allocate. It may be the job's own making, or somebody else's memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import findings, gpu_subject, said, words_of
+
+WORDS = re.compile(
+    r"CUDA out of memory|CUDA error: out of memory|Cuda failure.{0,20}out of memory|OutOfMemoryError"
+    r"|CUBLAS_STATUS_ALLOC_FAILED|CUDA_ERROR_OUT_OF_MEMORY|HIP out of memory|Failed to CUDA (?:calloc|malloc)"
+    r"|RESOURCE_EXHAUSTED|cudaErrorMemoryAllocation",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    facts = [(fact, words_of(fact)) for fact in said(incident, WORDS)]
+    yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
+
+
+SYMPTOM = Symptom(
+    title="a device had no memory left to give",
+    rule=rule,
+    leak=0.002,
+    because="the allocator says so only after it has given back all that it cached",
+    command="grep -n 'out of memory' train.log; nvidia-smi",
+)

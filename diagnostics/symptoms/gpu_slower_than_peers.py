@@ -1,0 +1,81 @@
+"""One device or host of several like it is slow while the others wait.
+
+Of at least three devices of one name that are working, one runs at under 70 % of the others' median clock; of at
+least three hosts or devices measured by one benchmark, one reaches under 75 % of the median; of at least three ranks,
+one needs 1.5 times the others' median to do its own part of a step. ABSENT where devices were compared and are alike.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from ..evidence import Evidence, Subject
+from ..evidence.gpu import GpuStatus
+from ..evidence.network import Benchmark
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_subject
+
+FEWEST = 3
+SLOW_CLOCK = 0.7
+SLOW_RATE = 0.75
+WORKING_PERCENT = 20.0
+LARGER_IS_SLOWER = ("s", "ms", "us", "ns")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    compared = [*_by_clock(incident), *_by_benchmark(incident)]
+    yield from (finding for finding in compared if finding.present)
+    if compared and not any(finding.present for finding in compared):
+        yield compared[0]
+
+
+def _by_clock(incident: Incident) -> Iterator[Finding]:
+    alike: dict[tuple[str | None, str], list[GpuStatus]] = defaultdict(list)
+    for status in incident.of(GpuStatus):
+        if status.sm_clock_mhz and (status.utilisation_percent or 0.0) >= WORKING_PERCENT:
+            alike[status.subject.host, status.name].append(status)
+    for group in alike.values():
+        rates = [(each, gpu_subject(incident, each.subject), each.sm_clock_mhz or 0.0) for each in group]
+        yield from _odd_ones(rates, SLOW_CLOCK, "MHz")
+
+
+def _by_benchmark(incident: Incident) -> Iterator[Finding]:
+    alike: dict[tuple[str, str], list[Benchmark]] = defaultdict(list)
+    for result in incident.of(Benchmark):
+        if result.subject.host is not None or result.subject.gpu is not None or result.subject.rank is not None:
+            alike[result.name, result.unit].append(result)
+    for (_, unit), group in alike.items():
+        inverse = unit in LARGER_IS_SLOWER
+        rates = [
+            (each, gpu_subject(incident, each.subject), 1 / each.value if inverse else each.value)
+            for each in group
+            if each.value > 0
+        ]
+        yield from _odd_ones(rates, SLOW_RATE, unit)
+
+
+def _odd_ones(rates: Sequence[tuple[Evidence, Subject, float]], limit: float, unit: str) -> Iterator[Finding]:
+    if len(rates) < FEWEST:
+        return
+    middle = median(rate for _, _, rate in rates)
+    slow = [each for each in rates if each[2] < limit * middle]
+    if slow and len(slow) <= len(rates) // 4 + 1 and len(slow) < len(rates) / 2:
+        for fact, subject, rate in slow:
+            yield Finding(subject, (fact,), f"{subject} reaches {rate / middle:.0%} of the median ({unit})")
+    elif not slow:
+        facts = tuple(fact for fact, _, _ in rates)
+        yield Finding(Subject(), facts, f"{len(rates)} alike are within {1 - limit:.0%} of each other", present=False)
+
+
+SYMPTOM = Symptom(
+    title="one device or host is slower than its peers",
+    rule=rule,
+    leak=0.01,
+    because="devices of one kind under one load differ by a few percent",
+    tells_apart=("host", "gpu", "rank"),
+    command="nvidia-smi --query-gpu=index,clocks.sm,power.draw,temperature.gpu,utilization.gpu --format=csv -l 5",
+    cost_minutes=5,
+)

@@ -1,0 +1,37 @@
+"""A kernel of the program touched memory that is not its own, or is not aligned.
+
+Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, illegal instruction, misaligned address,
+device-side assert). Xid 45 is the cleaning up after anything and says nothing. ABSENT where a kernel log long enough
+to speak is silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_reports
+
+CODES = (13, 31, 32, 43, 68, 69)
+WORDS = re.compile(
+    r"illegal memory access|ILLEGAL_ADDRESS|illegal instruction was encountered|misaligned address"
+    r"|device-side assert|invalid program counter",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    yield from gpu_reports(incident, codes=CODES, words=WORDS)
+
+
+SYMPTOM = Symptom(
+    title="a kernel of the program reached outside its memory",
+    rule=rule,
+    leak=0.002,
+    because="the fault is raised by the address check of one launch; other faults raise it rarely",
+    tells_apart=("host",),
+    command="sudo dmesg -T | grep Xid; CUDA_LAUNCH_BLOCKING=1 python train.py",
+    cost_minutes=10,
+)

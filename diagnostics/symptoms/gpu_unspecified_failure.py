@@ -1,0 +1,35 @@
+"""CUDA failed with an error that names no reason.
+
+"unknown error", "unspecified launch failure", a cuBLAS or cuDNN execution failure, a launch that timed out. Bad code, a
+bad device and a bad driver all say this, so it moves little.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import findings, gpu_subject, said, words_of
+
+WORDS = re.compile(
+    r"CUDA error: unknown error|unspecified launch failure|CU(?:BLAS|DNN|SPARSE|FFT)_STATUS_(?:EXECUTION|INTERNAL)\w*"
+    r"|launch timed out and was terminated|CUDA_ERROR_(?:UNKNOWN|LAUNCH_FAILED|LAUNCH_TIMEOUT)"
+    r"|CUDA error: (?:an )?internal error|cudaErrorUnknown|unhandled cuda error",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    facts = [(fact, words_of(fact)) for fact in said(incident, WORDS)]
+    yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
+
+
+SYMPTOM = Symptom(
+    title="CUDA failed and named no reason",
+    rule=rule,
+    leak=0.02,
+    because="the text is CUDA's last resort, whatever went wrong",
+    command="sudo dmesg -T | grep -E 'NVRM|Xid'",
+)

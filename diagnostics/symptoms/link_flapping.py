@@ -1,0 +1,42 @@
+"""A network port goes down and up again and again, or reports asynchronous errors repeatedly.
+
+At least two losses of one port's link, or two port events that NCCL received.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import NcclMessage
+from ..evidence.kernel import LinkChange
+from ..incident import Incident
+from . import Finding, Symptom
+
+EVENT = re.compile(r"async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)|Got async event", re.I)
+REPEATED = 2
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    ports: dict[tuple[str | None, str | None], list[Evidence]] = defaultdict(list)
+    for change in incident.of(LinkChange):
+        if not change.up:
+            ports[change.subject.host, change.subject.interface].append(change)
+    events = [message for message in incident.of(NcclMessage) if EVENT.search(message.text)]
+    for (_, interface), changes in ports.items():
+        if len(changes) >= REPEATED:
+            note = f"{interface or 'a port'} lost its link {len(changes)} times"
+            yield Finding(changes[0].subject, tuple(changes[:8]), note)
+    if len(events) >= REPEATED:
+        yield Finding(events[0].subject, tuple(events[:8]), f"NCCL received {len(events)} port errors")
+
+
+SYMPTOM = Symptom(
+    title="a network port flaps",
+    rule=rule,
+    leak=0.003,
+    because="a sound link goes down only with its node or switch",
+    command="sudo dmesg -T | grep -iE 'link (down|up)'; ibqueryerrors; ethtool -S IFACE | grep -iE 'err|drop|crc'",
+)

@@ -1,0 +1,39 @@
+"""Most ranks wait for each other and a few are somewhere else: they are the ones to look at.
+
+Ranks are grouped by what their main threads wait in. Present when at least one waits in a collective, the ones that
+do not wait for anybody are fewer than the others (or one of two), and their place is named. ABSENT where the stacks
+of several ranks were read and all of them wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._ranks import places
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    seen = places(incident)
+    waiting = [place for place in seen if place.waits_for_ranks]
+    elsewhere = [place for place in seen if not place.waits_for_ranks]
+    if len(seen) < 2 or not any(place.in_collective for place in waiting):
+        return
+    if elsewhere and (len(elsewhere) < len(waiting) or len(seen) == 2):
+        for place in elsewhere:
+            note = f"{len(waiting)} ranks wait for the others; {place.subject} is in {place.where}"
+            yield Finding(place.subject, (place.fact, *(each.fact for each in waiting[:3])), note)
+    elif not elsewhere:
+        facts = tuple(place.fact for place in seen)
+        yield Finding(seen[0].subject, facts, f"all {len(seen)} ranks wait in collectives", present=False)
+
+
+SYMPTOM = Symptom(
+    title="the ranks wait for a few that are somewhere else",
+    rule=rule,
+    leak=0.05,
+    because="whatever holds one rank up looks like this from outside",
+    command="for p in $(pgrep -f train.py); do py-spy dump --nonblocking --pid $p; done",
+    cost_minutes=2,
+)

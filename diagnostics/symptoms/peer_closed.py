@@ -1,0 +1,35 @@
+"""A rank found that its peer had closed the connection, or that the communicator was torn down under it.
+
+The rank that says so is a victim: the one it names ended first, for a reason to be found elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.job import RemoteFailure
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import findings, said, words_of
+
+WORDS = re.compile(
+    r"Connection (?:closed|reset) by (?:remote )?peer|remote process exited|socketProgress: Connection closed"
+    r"|ncclRemoteError|Broken pipe",
+    re.I,
+)
+TOPICS = ("peer-closed", "aborted")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    facts = [(fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about in TOPICS]
+    yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))])
+
+
+SYMPTOM = Symptom(
+    title="a peer closed its connection",
+    rule=rule,
+    leak=0.1,
+    because="every rank that ends early leaves this behind in the others' logs",
+    command="grep -nE 'closed by|reset by|remote process exited' *.log",
+)

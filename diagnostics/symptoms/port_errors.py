@@ -1,0 +1,46 @@
+"""A port or adapter counts errors, or RDMA gave up after all retries.
+
+Error counters of a port that are not zero, an adapter's complaint in the kernel log, or a completion with error 12
+(transport retry exceeded). ABSENT where counters were read and are zero.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.job import NcclMessage
+from ..evidence.kernel import NetworkDeviceTrouble
+from ..evidence.network import PortErrors
+from ..incident import Incident
+from . import Finding, Symptom
+
+RETRY_EXCEEDED = re.compile(
+    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|transport retry (?:counter )?exceeded", re.I
+)
+HARMLESS = re.compile(r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for message in incident.of(NcclMessage):
+        if RETRY_EXCEEDED.search(message.text):
+            yield Finding(message.subject, (message,), "RDMA gave up after all its retries (error 12)")
+    for trouble in incident.of(NetworkDeviceTrouble):
+        yield Finding(trouble.subject, (trouble,), trouble.text[:200])
+    for port in incident.of(PortErrors):
+        bad = {name: count for name, count in port.counts.items() if count and not HARMLESS.search(name)}
+        if bad:
+            note = ", ".join(f"{name}: {count}" for name, count in list(bad.items())[:4])
+            yield Finding(port.subject, (port,), f"{port.subject.interface or 'a port'}: {note}")
+        elif port.counts:
+            yield Finding(port.subject, (port,), "the port's error counters are zero", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a port counts errors or RDMA gave up",
+    rule=rule,
+    leak=0.01,
+    because="a peer that died in the middle of a transfer leaves the same error 12",
+    tells_apart=("host", "interface"),
+    command="ibqueryerrors; perfquery -x; ethtool -S IFACE | grep -iE 'err|drop|crc|discard'",
+)

@@ -1,0 +1,65 @@
+"""One rank ended by itself, and what the others report follows from it.
+
+The launcher or a shell shows a rank that was ended by a signal or left with an error, and other ranks report a closed
+connection or a time-out; or one rank raised an error of its own while the others only complain of their peers.
+A launcher's "root cause" whose own words are a closed connection is a victim and does not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import CollectiveTimeout, LauncherFailure, ProcessEnded, PythonException, RemoteFailure
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import said, words_of
+from .collective_timed_out import WORDS as GAVE_UP
+from .peer_closed import WORDS as CLOSED
+from .peer_unreachable_error import WORDS as UNREACHABLE
+
+LAUNCHERS = ("ChildFailedError", "CalledProcessError", "SystemExit", "KeyboardInterrupt", "SignalException")
+SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    victims: list[Evidence] = [*incident.of(RemoteFailure, CollectiveTimeout), *said(incident, GAVE_UP)]
+    victims += list(said(incident, CLOSED))
+    ranks_of_victims = {fact.subject.rank for fact in victims}
+    for fact in incident.of(LauncherFailure):
+        own_end = fact.exit_code is not None and (fact.exit_code < 0 or fact.exit_code > 128)
+        if own_end and fact.exit_code not in (-15, 143) and fact.subject.rank not in ranks_of_victims:
+            yield Finding(fact.subject, (fact, *victims[:2]), f"rank {fact.subject.rank} ended with {fact.exit_code}")
+    for ended in incident.of(ProcessEnded):
+        if ended.subject.rank is None or ended.signal in SIGNAL_OF_A_SUPERVISOR or ended.status == 0:
+            continue
+        if ended.subject.rank not in ranks_of_victims:
+            note = f"rank {ended.subject.rank} ended with {ended.signal or ended.status}"
+            yield Finding(ended.subject, (ended, *victims[:2]), note)
+    for raised in incident.of(PythonException):
+        if victims and raised.subject.rank is not None and not is_victim(raised):
+            note = f"rank {raised.subject.rank} raised {raised.type}"
+            yield Finding(raised.subject, (raised, *victims[:2]), note)
+
+
+def is_victim(raised: PythonException) -> bool:
+    """True when the exception only says that others are gone, late or unreachable."""
+    words = words_of(raised)
+    return raised.type.rpartition(".")[2] in LAUNCHERS or any(
+        pattern.search(words) for pattern in (GAVE_UP, CLOSED, UNREACHABLE, NCCL_VICTIM)
+    )
+
+
+NCCL_VICTIM = re.compile(
+    r"NCCL (?:communicator was aborted|Error \d: (?:unhandled system|remote process))|DistBackendError"
+)
+
+SYMPTOM = Symptom(
+    title="one rank ended by itself before the others complained",
+    rule=rule,
+    leak=0.05,
+    because="it says who was first and not why",
+    tells_apart=("rank",),
+    command="grep -nE 'exitcode|Signal|Traceback' *.log; sacct -j JOB -o JobID,State,ExitCode,NodeList",
+)

@@ -1,0 +1,58 @@
+"""Ranks wait for each other in calls that can never meet.
+
+A mismatch that the runtime detected; the same call number with two operations; or stacks (else tracebacks) in which
+every rank waits for the others, in different operations, none of them point-to-point (a pipeline's stages differ by
+design) and none elsewhere (then that one is what they wait for). ABSENT where all ranks wait in the same operation.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import CollectiveMismatch, CollectiveStuck
+from ..incident import Incident
+from . import Finding, Symptom
+from ._ranks import places
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for mismatch in incident.of(CollectiveMismatch):
+        yield Finding(mismatch.subject, (mismatch,), mismatch.text[:200])
+    yield from _by_sequence(incident)
+    yield from _by_place(incident)
+
+
+def _by_sequence(incident: Incident) -> Iterator[Finding]:
+    calls: dict[tuple[str | None, int], list[CollectiveStuck]] = defaultdict(list)
+    for fact in incident.of(CollectiveStuck):
+        if fact.sequence is not None and fact.operation:
+            calls[fact.group, fact.sequence].append(fact)
+    for (_, sequence), facts in calls.items():
+        names = sorted({fact.operation or "" for fact in facts})
+        if len(names) > 1:
+            yield Finding(Subject(), tuple(facts[:4]), f"call {sequence} is {' and '.join(names)}")
+
+
+def _by_place(incident: Incident) -> Iterator[Finding]:
+    seen = places(incident)
+    if len(seen) < 2 or not any(place.in_collective for place in seen):
+        return
+    names = sorted({place.where for place in seen})
+    facts = tuple(place.fact for place in seen[:8])
+    if all(place.waits_for_ranks and place.where != "point-to-point" for place in seen) and len(names) > 1:
+        said = "; ".join(f"{place.subject} in {place.where.removeprefix('collective:')}" for place in seen[:4])
+        yield Finding(Subject(), facts, said)
+    elif len(names) == 1:
+        yield Finding(Subject(), facts, f"all {len(seen)} ranks wait in {names[0]}", present=False)
+
+
+SYMPTOM = Symptom(
+    title="ranks wait for each other in different collectives",
+    rule=rule,
+    leak=0.01,
+    because="healthy ranks pass through the same calls in the same order; a snapshot may catch them between two",
+    command="TORCH_DISTRIBUTED_DEBUG=DETAIL torchrun ...; torchfrtrace DUMP_FOLDER",
+    cost_minutes=15,
+)

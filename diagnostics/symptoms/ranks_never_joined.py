@@ -1,0 +1,29 @@
+"""A collective hangs because named ranks never joined it (flight recorder, desync report, joined by rank)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..evidence.job import CollectiveStuck
+from ..incident import Incident
+from . import Finding, Symptom
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for fact in incident.of(CollectiveStuck):
+        if fact.missing_ranks:
+            one = fact.missing_ranks[0] if len(fact.missing_ranks) == 1 else None
+            missing = ", ".join(map(str, fact.missing_ranks[:8]))
+            note = f"{fact.operation or 'a collective'} #{fact.sequence}: ranks {missing} never joined"
+            yield Finding(replace(fact.subject, rank=one), (fact,), note)
+
+
+SYMPTOM = Symptom(
+    title="some ranks never joined a collective",
+    rule=rule,
+    leak=0.08,
+    because="it follows from any fault of one rank, and from a disagreement between healthy ones",
+    command="TORCH_NCCL_DUMP_ON_TIMEOUT=1 TORCH_NCCL_TRACE_BUFFER_SIZE=2000 torchrun ...; torchfrtrace DUMP_FOLDER",
+    cost_minutes=15,
+)

@@ -1,0 +1,46 @@
+"""Ranks use a slow path although the machine has, or the job expects, a fast one.
+
+NCCL falls back to sockets because it found no InfiniBand device, plugin or library, or RDMA or peer access was
+switched off by a setting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.job import NcclMessage, SettingSeen
+from ..incident import Incident
+from . import Finding, Symptom
+
+FALL_BACK = re.compile(
+    r"NET/IB : No device found|Failed to open libibverbs|No (?:IB|InfiniBand) devices?|Using network Socket"
+    r"|Using non-device net plugin|GPU Direct RDMA Disabled|P2P is disabled|Could not find: libnccl-net",
+    re.I,
+)
+SWITCHED_OFF = {
+    "NCCL_IB_DISABLE": "1",
+    "NCCL_P2P_DISABLE": "1",
+    "NCCL_SHM_DISABLE": "1",
+    "NCCL_NET": "Socket",
+    "NCCL_NET_GDR_LEVEL": "0",
+}
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for message in incident.of(NcclMessage):
+        if FALL_BACK.search(message.text):
+            yield Finding(message.subject, (message,), message.text[:200])
+    for setting in incident.of(SettingSeen):
+        if SWITCHED_OFF.get(setting.name) == setting.value:
+            yield Finding(setting.subject, (setting,), f"{setting.name}={setting.value}")
+
+
+SYMPTOM = Symptom(
+    title="ranks use a slow path",
+    rule=rule,
+    leak=0.05,
+    because="machines without InfiniBand print it on every start and run well within one node",
+    command="NCCL_DEBUG=INFO torchrun ... 2>&1 | grep -E 'NET/|via'",
+    cost_minutes=5,
+)

@@ -1,0 +1,43 @@
+"""One rank came to the end of its loop, or counts further, while another still waits for it in a step.
+
+A rank says that it is done and no other rank says so although the run then waited or failed; or the ranks' last logged
+steps differ by more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import CollectiveTimeout, RemoteFailure, RunFinished, TrainingSteps
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import said
+from .collective_timed_out import WORDS as GAVE_UP
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    steps = [fact for fact in incident.of(TrainingSteps) if fact.subject.rank is not None]
+    ranks = {fact.subject.rank for fact in steps}
+    trouble: list[Evidence] = [*incident.of(CollectiveTimeout, RemoteFailure), *said(incident, GAVE_UP)]
+    done = [fact for fact in incident.of(RunFinished) if fact.subject.rank is not None]
+    if done and trouble and len({fact.subject.rank for fact in done}) < len(ranks):
+        for fact in done:
+            yield Finding(fact.subject, (fact, trouble[0]), f"rank {fact.subject.rank} was done, the others were not")
+    last = {fact.subject.rank: (fact.last_step, fact) for fact in steps if fact.last_step is not None}
+    counted = sorted(step for step, _ in last.values() if step is not None)
+    if len(counted) > 1 and counted[-1] - counted[0] > 1:
+        facts = tuple(fact for _, fact in last.values())
+        yield Finding(facts[0].subject, facts[:8], f"last steps differ: {counted[0]} to {counted[-1]}")
+    elif len(counted) > 1 and not done:
+        facts = tuple(fact for _, fact in last.values())
+        yield Finding(facts[0].subject, facts[:8], "all ranks stopped at the same step", present=False)
+
+
+SYMPTOM = Symptom(
+    title="one rank ran out of work before the others",
+    rule=rule,
+    leak=0.02,
+    because="ranks that average gradients leave a step together",
+    command="grep -nE 'step|done' *.log | sort -k2 | tail",
+)

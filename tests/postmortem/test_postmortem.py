@@ -1,0 +1,242 @@
+"""The write-up: every claim resolves, blanks are blank, what people wrote stays, nothing in a log becomes markup."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from diagnostics import cli, diagnose
+from diagnostics.diagnosis import Diagnosis
+from diagnostics.errors import DiagnosticsError
+from diagnostics.evidence import Source
+from diagnostics.incident import Incident
+from diagnostics.postmortem import Blank, Postmortem, Rates, Said, read_written, save, write_postmortem
+from diagnostics.postmortem.markdown import escape, format_markdown
+from diagnostics.postmortem.notebook import format_notebook
+from diagnostics.postmortem.page import format_page
+from diagnostics.postmortem.pdf import browser
+from diagnostics.postmortem.written import mark, marked
+from tests import story
+
+
+@pytest.fixture
+def hand(tmp_path: Path) -> story.Story:
+    folder = tmp_path / "incident"
+    folder.mkdir()
+    return story.stalled(folder)
+
+
+@pytest.fixture
+def diagnosis(hand: story.Story) -> Diagnosis:
+    return diagnose(hand.incident())
+
+
+def resolves(folder: Path, source: Source) -> bool:
+    lines = (folder / source.file).read_bytes().decode().split("\n")
+    return source.line == 0 or lines[source.line - 1] == source.quote
+
+
+def test_every_claim_stands_on_lines_that_are_there_or_names_its_table(hand: story.Story, diagnosis: Diagnosis) -> None:
+    postmortem = write_postmortem(diagnosis)
+    claims = [item for item in postmortem.items if isinstance(item, Said) and item.text]
+    assert len(claims) > 20
+    for claim in claims:
+        assert claim.sources or claim.basis, claim.text
+        assert all(resolves(hand.folder, source) for source in claim.sources), claim
+
+
+def test_every_citation_in_the_text_has_its_line_in_the_appendix(diagnosis: Diagnosis) -> None:
+    postmortem = write_postmortem(diagnosis)
+    text = format_markdown(postmortem)
+    body, _, appendix = text.partition("## Appendix")
+    cited = set(re.findall(r"\(#(cite-\d+)\)", body))
+    assert cited
+    assert cited <= set(re.findall(r'<a id="(cite-\d+)">', appendix))
+    page = format_page(postmortem)
+    assert set(re.findall(r'href="#(cite-\d+)"', page)) <= set(re.findall(r'id="(cite-\d+)"', page))
+
+
+def test_the_sections_are_those_of_a_postmortem(diagnosis: Diagnosis) -> None:
+    titles = [section.title for section in write_postmortem(diagnosis).sections]
+    assert titles == [
+        "Summary",
+        "Impact",
+        "Timeline",
+        "Detection",
+        "Root cause",
+        "Wrong suspects, and why they were rejected",
+        "Contributing factors",
+        "Resolution",
+        "What went well, badly, and by luck",
+        "Action items",
+        "Lessons",
+        "What was read",
+    ]
+
+
+def section_text(postmortem: Postmortem, key: str) -> str:
+    from diagnostics.postmortem.document import items_of
+
+    section = next(each for each in postmortem.sections if each.key == key)
+    return "\n".join(item.text for block in section.blocks for item in items_of(block))
+
+
+def test_impact_counts_steps_since_the_last_whole_checkpoint(hand: story.Story) -> None:
+    assert "step 10 (nobody verified its content)\n10\n60 s" in section_text(
+        write_postmortem(diagnose(hand.incident())), "impact"
+    )
+    story.verdict(hand, "differs")
+    assert "none was saved before\n20\n" in section_text(write_postmortem(diagnose(hand.incident())), "impact")
+
+
+def test_cost_is_a_blank_until_somebody_gives_gpus_and_a_rate(diagnosis: Diagnosis) -> None:
+    assert "____ (fill in: what it cost, and at which rate)" in section_text(write_postmortem(diagnosis), "impact")
+    # from the save at 10.5 s to the kill at 80 s, on 8 GPUs at 3 USD
+    priced = section_text(write_postmortem(diagnosis, rates=Rates(8, 3.0)), "impact")
+    assert "0.15 GPU-hours" in priced
+    assert "0.46 USD at 3.00 USD per GPU-hour" in priced
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html", ".ipynb"])
+def test_what_people_wrote_is_kept(tmp_path: Path, diagnosis: Diagnosis, suffix: str) -> None:
+    file = tmp_path / f"postmortem{suffix}"
+    written = {"lessons": "Read it back & <b>compare</b>.\nTwice.", "went-lucky": "A second disk."}
+    save(write_postmortem(diagnosis, written=written, pictures=False), file)
+    assert read_written(file) == written
+    save(write_postmortem(diagnosis, written=read_written(file), pictures=False), file)
+    assert read_written(file) == written
+
+
+def test_what_has_no_blank_any_more_is_kept_too(diagnosis: Diagnosis) -> None:
+    text = format_markdown(write_postmortem(diagnosis, written={"gone-owner": "Ada"}))
+    assert marked(text)["gone-owner"] == "Ada"
+    assert "Kept from an earlier version" in text
+
+
+def test_a_mark_inside_what_people_wrote_ends_nothing() -> None:
+    said = "before <!-- end people --> after"
+    assert set(marked(mark("lessons", said) + mark("well", "yes"))) == {"lessons", "well"}
+    assert "after" in marked(mark("lessons", said))["lessons"]
+
+
+def test_torn_marks_are_read_as_far_as_they_go() -> None:
+    assert marked("<!-- people: a -->x<!-- end people --><!-- people: b -->y") == {"a": "x"}
+    assert marked("<!-- people: " * 100_000) == {}
+
+
+def test_a_file_of_somebody_else_is_never_written_over(tmp_path: Path) -> None:
+    mine = tmp_path / "notes.md"
+    mine.write_text("my own notes")
+    with pytest.raises(DiagnosticsError, match="no write-up of this program"):
+        read_written(mine)
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
+
+
+def test_no_log_line_becomes_markup_in_the_page(diagnosis: Diagnosis) -> None:
+    page = format_page(write_postmortem(diagnosis, written={"lessons": "<img src=x onerror=alert(1)>"}))
+    tags = Tags()
+    tags.feed(page)
+    assert "alert(1)" in page
+    assert not tags.seen & {"script", "b"}
+    assert all(address.startswith(("#", "data:image/png;base64,")) for address in tags.addresses)
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+
+
+def test_no_log_line_becomes_markup_in_markdown(diagnosis: Diagnosis) -> None:
+    text = format_markdown(write_postmortem(diagnosis))
+    outside = re.sub(r"(`{3,})text\n.*?\n\1", "", text, flags=re.DOTALL)
+    assert "<script" not in outside
+    assert "](d)" not in outside.replace(r"\]", "")
+    assert text.count("<!-- end people -->") >= text.count("<!-- people: ")
+    assert "\x1b" not in text
+    for row in re.findall(r"^\|.*\|$", outside, flags=re.MULTILINE):
+        assert "$" not in row.replace(r"\$", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# no heading", r"\# no heading"),
+        ("1. no list", r"1\. no list"),
+        ("pt_data_worker", "pt_data_worker"),
+        ("_not_ *this*", r"\_not\_ \*this\*"),
+        ("a | b", r"a \| b"),
+        ("two\nlines", "two lines"),
+        ("<b>&amp;", "&lt;b&gt;&amp;amp;"),
+    ],
+)
+def test_markdown_says_just_what_the_text_says(text: str, shown: str) -> None:
+    assert escape(text) == shown
+
+
+def test_a_fence_in_a_quoted_line_does_not_end_the_quotation(tmp_path: Path) -> None:
+    hand = story.stalled(tmp_path, "```` and </pre>")
+    text = format_markdown(write_postmortem(diagnose(hand.incident())))
+    assert re.search(r"^`````text\nRuntimeError: ```` and </pre>\n`````$", text, flags=re.MULTILINE)
+
+
+def test_a_mask_reaches_every_string(diagnosis: Diagnosis) -> None:
+    postmortem = write_postmortem(
+        diagnosis,
+        written={"lessons": "10.0.0.1 again"},
+        mask=lambda text: text.replace("10.0.0.1", "ADDRESS-1"),
+        pictures=False,
+    )
+    for text in (format_markdown(postmortem), format_page(postmortem), format_notebook(postmortem, [])):
+        assert "10.0.0.1" not in text
+        assert "ADDRESS-1" in text
+
+
+def test_the_page_is_the_same_twice(diagnosis: Diagnosis) -> None:
+    assert format_page(write_postmortem(diagnosis)) == format_page(write_postmortem(diagnosis))
+
+
+def test_an_incident_without_facts_has_a_write_up_of_blanks() -> None:
+    postmortem = write_postmortem(diagnose(Incident("empty", [], [])))
+    assert "the evidence does not decide" in postmortem.title
+    assert len([item for item in postmortem.items if isinstance(item, Blank)]) > 5
+    assert format_page(postmortem)
+
+
+def test_the_notebook_is_one_and_its_cells_draw_again(diagnosis: Diagnosis) -> None:
+    notebook = json.loads(format_notebook(write_postmortem(diagnosis), ["/some/where"]))
+    code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert code[0] == 'PATHS = ["/some/where"]'
+    assert "plots.plot_timeline(diagnosis.incident)" in code
+
+
+@pytest.mark.skipif(browser() is None, reason="no Chromium to print with")
+def test_a_pdf_is_printed_without_a_network(tmp_path: Path, diagnosis: Diagnosis) -> None:
+    file = save(write_postmortem(diagnosis), tmp_path / "postmortem.pdf")
+    assert file.read_bytes().startswith(b"%PDF-")
+    assert [each.name for each in tmp_path.glob(".*")] == []
+
+
+def test_the_command_writes_keeps_and_refuses(
+    tmp_path: Path, hand: story.Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "postmortem.md"
+    assert cli.main(["postmortem", str(hand.folder), "-o", str(output)]) == 0
+    blank = mark("lessons", "____ (fill in: what this teaches beyond this incident)")
+    assert blank in output.read_text()
+    output.write_text(output.read_text().replace(blank, mark("lessons", "Look at the disk first.")))
+    assert cli.main(["postmortem", str(hand.folder), "-o", str(output)]) == 0
+    assert mark("lessons", "Look at the disk first.") in output.read_text()
+    assert cli.main(["postmortem", str(hand.folder), "-o", str(tmp_path / "x.doc")]) == 2
+    assert cli.main(["postmortem", str(hand.folder), "-o", str(tmp_path / "nowhere" / "x.md")]) == 1
+    assert "Traceback" not in capsys.readouterr().err
