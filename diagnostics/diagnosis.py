@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import noisy_or
-from .causes import Cause, all_causes
+from .causes import Cause, Role, all_causes
 from .evidence import NOBODY, Subject
 from .incident import Incident
 from .symptoms import Observation, State, Symptom, all_symptoms, observe
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answer
 ANSWER_BITS = 3.0  # the evidence must speak at least this much for an answer (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
+NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
+WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to
 SHAKES = 48
 SHAKEN_INSTANCES = 14
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
@@ -169,7 +171,7 @@ def judge(incident: Incident, observations: Sequence[Observation]) -> Diagnosis:
     posterior = noisy_or.solve(network.prior, network.strength, network.leak, network.present)
     hypotheses = _hypotheses(incident, network, posterior)
     leading = _leading(network, posterior, hypotheses)
-    robustness = shaken(network, {(each.cause.slug, each.subject) for each in leading}) if leading else 0.0
+    robustness = shaken(network, {each.slug for each in leading}) if leading else 0.0
     verdict = _verdict(observations, leading, robustness)
     answer = leading if verdict in (Verdict.ROOT_CAUSE, Verdict.INDEPENDENT_CAUSES) else ()
     return Diagnosis(incident, tuple(observations), verdict, tuple(answer), hypotheses, round(robustness, 3), network)
@@ -188,7 +190,7 @@ def build(observations: Sequence[Observation]) -> Network:
     for row, instance in enumerate(instances):
         for column, each in enumerate(observed):
             effect = instance.cause.effect(each.symptom)
-            if effect and instance.subject.agrees_with(_on(instance.cause, each.subject)):
+            if effect and instance.subject.agrees_with(_on(instance.cause, each)):
                 strength[row, column] = effect.strength
     return Network(
         instances,
@@ -200,27 +202,32 @@ def build(observations: Sequence[Observation]) -> Network:
     )
 
 
-def _on(cause: Cause, subject: Subject) -> Subject:
-    """The part of a subject by which a cause tells its instances apart."""
-    return Subject(**{name: value for name, value in subject.known().items() if name in cause.on})  # type: ignore[arg-type]
+def _on(cause: Cause, observation: Observation) -> Subject:
+    """The part of an observation's subject by which a cause tells its instances apart.
+
+    What follows from a fault is seen on other ranks and hosts too, so who saw it tells no instances apart.
+    """
+    effect = cause.effect(observation.symptom)
+    follows = effect is not None and effect.role is not Role.INITIATING
+    parts = [name for name in cause.on if not (follows and name in WHO)]
+    return Subject(**{name: value for name, value in observation.subject.known().items() if name in parts})  # type: ignore[arg-type]
 
 
 def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
-    """The subjects on which a cause could be at work: those of the symptoms that it would show."""
-    found: list[Subject] = []
-    for each in observed:
-        if each.state is State.PRESENT and cause.effect(each.symptom):
-            subject = _on(cause, each.subject)
-            if subject != NOBODY and subject not in found:
-                found.append(subject)
-    # a subject that says no more than another one already does is the same instance
-    kept = [s for s in found if not any(s is not other and _says_less(s, other) for other in found)]
-    return kept or [NOBODY]
+    """The subjects on which a cause could be at work: those of the symptoms that it would show.
 
-
-def _says_less(one: Subject, other: Subject) -> bool:
-    mine, theirs = one.known(), other.known()
-    return len(mine) < len(theirs) and all(theirs.get(name) == value for name, value in mine.items())
+    Two names of one thing (a GPU's index here, its address there) are one subject as long as nothing contradicts it.
+    More subjects than a set can hold are one instance on all of them: eight GPUs lost at once are one fault.
+    """
+    found = {_on(cause, each) for each in observed if each.state is State.PRESENT and cause.effect(each.symptom)}
+    kept: list[Subject] = []
+    for subject in sorted(found - {NOBODY}, key=lambda each: (-len(each.known()), str(each))):
+        same = [i for i, other in enumerate(kept) if other.agrees_with(subject)]
+        if not same:
+            kept.append(subject)
+        elif len(same) == 1:
+            kept[same[0]] = Subject(**{**subject.known(), **kept[same[0]].known()})  # type: ignore[arg-type]
+    return kept if 0 < len(kept) < noisy_or.MAX_SET else [NOBODY]
 
 
 def _hypotheses(incident: Incident, network: Network, posterior: noisy_or.Posterior) -> tuple[Hypothesis, ...]:
@@ -256,7 +263,7 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
     """All that is known of the instance's subject: what its evidence agrees on, and the server behind a mount."""
     about = instance.subject
     for each in explained:
-        if each.state is State.PRESENT and instance.subject.agrees_with(_on(instance.cause, each.subject)):
+        if each.state is State.PRESENT and instance.subject.agrees_with(_on(instance.cause, each)):
             gained = {name: value for name, value in each.subject.known().items() if getattr(about, name) is None}
             about = replace(about, **gained)  # type: ignore[arg-type]
     if about.mount:
@@ -269,15 +276,30 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
 def _leading(
     network: Network, posterior: noisy_or.Posterior, hypotheses: Sequence[Hypothesis]
 ) -> tuple[Hypothesis, ...]:
-    """The causes of the most probable set that each reach the posterior and the bits of an answer."""
+    """The causes of the most probable set that each reach the posterior and the bits of an answer.
+
+    What counts is that the cause is at work at all: on which of two subjects may stay open.
+    """
     chosen = [network.instances[i] for i in posterior.sets[0]]
+    at_work = _at_work([instance.cause.slug for instance in network.instances], posterior)
     return tuple(
         each
         for each in hypotheses
         if Instance(each.cause, each.subject) in chosen
-        and each.posterior >= ANSWER_POSTERIOR
+        and at_work[each.slug] >= ANSWER_POSTERIOR
         and each.bits >= ANSWER_BITS
     )
+
+
+def _at_work(slugs: Sequence[str], posterior: noisy_or.Posterior) -> dict[str, float]:
+    """How probable it is that each cause is at work on any subject; `slugs` names the cause of each instance."""
+    found = dict.fromkeys(slugs, 0.0)
+    for causes, probability in zip(posterior.sets, posterior.probability.tolist(), strict=True):
+        if probability < NEGLIGIBLE:
+            break
+        for slug in {slugs[i] for i in causes}:
+            found[slug] += probability
+    return found
 
 
 def _verdict(observations: Sequence[Observation], leading: Sequence[Hypothesis], robustness: float) -> Verdict:
@@ -291,7 +313,7 @@ def _verdict(observations: Sequence[Observation], leading: Sequence[Hypothesis],
     return Verdict.INSUFFICIENT
 
 
-def shaken(network: Network, answer: set[tuple[str, Subject]]) -> float:
+def shaken(network: Network, answer: set[str]) -> float:
     """The share of shaken tables in which the same causes lead with at least even odds.
 
     Every prior, strength and leak is moved in odds by a factor between 1/2 and 2, drawn from a fixed sequence;
@@ -301,8 +323,7 @@ def shaken(network: Network, answer: set[tuple[str, Subject]]) -> float:
 
     bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present).sum(axis=1)
     rank = np.argsort(-(bits + np.log2(network.prior)), kind="stable")[:SHAKEN_INSTANCES]
-    names = [(network.instances[i].cause.slug, network.instances[i].subject) for i in rank]
-    wanted = {index for index, name in enumerate(names) if name in answer}
+    slugs = [network.instances[i].cause.slug for i in rank]
     draw = np.random.default_rng(0)
     stays = 0
     for _ in range(SHAKES):
@@ -313,8 +334,9 @@ def shaken(network: Network, answer: set[tuple[str, Subject]]) -> float:
             network.present,
             max_set=2,
         )
-        best = set(np.argsort(-result.marginal, kind="stable")[: len(wanted)].tolist())
-        stays += best == wanted and bool((result.marginal[list(wanted)] > 0.5).all())
+        at_work = _at_work(slugs, result)
+        best = set(sorted(at_work, key=lambda slug: -at_work[slug])[: len(answer)])
+        stays += best == answer and min(at_work[slug] for slug in answer) > 0.5
     return stays / SHAKES
 
 

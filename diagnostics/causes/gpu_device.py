@@ -33,6 +33,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "lost-under-load",
+                0.6,
+                "power and signal of a marginal link give way under load",
+                "the link held while idle and gave way under load",
+                Role.INITIATING,
+            ),
+            Effect(
                 "driver-refuses",
                 0.4,
                 "tools that start afterwards do not find the device",
@@ -46,7 +53,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-firmware-report",
-                0.3,
+                0.15,
                 "calls to the GPU's processors time out when the device is gone",
                 "the GPU's processor could not answer over a dead link",
             ),
@@ -256,10 +263,22 @@ CAUSES = (
             ),
             Effect(
                 "power-lost",
-                0.3,
-                "a supply or rail limiter that trips takes the machine down without a word",
-                "the supply could not carry the GPU's load",
+                0.1,
+                "a limiter on the card may trip the whole supply",
+                "the GPU's load took the supply down",
+            ),
+            Effect(
+                "dark-under-load",
+                0.15,
+                "a card's power peaks trip supplies that are rated for its average",
+                "the GPU's power peaks tripped the supply",
                 Role.INITIATING,
+            ),
+            Effect(
+                "lost-under-load",
+                0.2,
+                "a supply rail that gives way takes the card off the bus",
+                "the card lost its power under load",
             ),
             Effect(
                 "acpi-or-firmware-report",

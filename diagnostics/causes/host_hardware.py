@@ -108,9 +108,16 @@ CAUSES = (
         effects=(
             Effect(
                 "power-lost",
-                0.5,
+                0.6,
                 "a supply that trips leaves no word in any log",
                 "the machine lost its power",
+                Role.INITIATING,
+            ),
+            Effect(
+                "dark-under-load",
+                0.4,
+                "a weak supply gives way when the load comes",
+                "the supply gave way under the load",
                 Role.INITIATING,
             ),
             Effect(

@@ -38,10 +38,22 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
-                "slow-across-nodes",
-                0.4,
+                "fails-across-nodes",
+                0.5,
                 "work within a node does not touch the link",
                 "only traffic between nodes crossed the bad link",
+            ),
+            Effect(
+                "slow-across-nodes",
+                0.15,
+                "a bad link is seldom slow and steady: it counts errors and fails",
+                "retransmissions slowed the traffic between nodes",
+            ),
+            Effect(
+                "gpus-spin",
+                0.5,
+                "the GPUs wait in the collective's kernel",
+                "the GPUs waited in the collective's kernel",
             ),
             Effect(
                 "peer-unreachable-error",
@@ -105,10 +117,23 @@ CAUSES = (
             ),
             Effect(
                 "slow-across-nodes",
-                0.7,
-                "within a node the wrong setting does no harm",
+                0.6,
+                "a fall-back works, at a tenth of the rate",
+                "traffic between nodes took the slow path",
+                Role.INITIATING,
+            ),
+            Effect(
+                "fails-across-nodes",
+                0.4,
+                "a wrong address or interface does no harm within a node",
                 "only traffic between nodes took the wrong path",
                 Role.INITIATING,
+            ),
+            Effect(
+                "gpus-spin",
+                0.7,
+                "a slow path makes the GPUs wait in the collective's kernel for most of each step",
+                "full utilisation was NCCL's kernels spinning, not work",
             ),
             Effect(
                 "peer-unreachable-error",

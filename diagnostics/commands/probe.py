@@ -88,7 +88,7 @@ def _print(report: ProbeReport, arguments: argparse.Namespace) -> None:
 
 
 def _who(arguments: argparse.Namespace) -> int:
-    from ..collectors.stuck import format_stuck, who_waits
+    from ..stuck import format_stuck, who_waits
 
     waiting = [row for mount in arguments.mounts for row in who_waits(mount)]
     for row in waiting:

@@ -38,6 +38,7 @@ class GpuProcess(Evidence):
 
     name: str
     memory_mib: float | None = None
+    uuid: str | None = None  # of the GPU, where the tool names no index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

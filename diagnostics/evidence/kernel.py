@@ -327,20 +327,26 @@ class ClockJump(Evidence):
 class KernelBoot(Evidence):
     """The kernel started: what stands before it belongs to an earlier boot.
 
-    Linux version 6.8.0-45-generic (buildd@lcy02-amd64-080) (gcc 13.2.0) #45-Ubuntu SMP
+    `last_words` are the last lines of that earlier boot in the same log, latest first; empty when there are none.
+
+        Linux version 6.8.0-45-generic (buildd@lcy02-amd64-080) (gcc 13.2.0) #45-Ubuntu SMP
     """
 
     version: str
+    last_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnrecognisedKernelLine(Evidence):
     """A kernel line above info that no pattern knows; kept so that nothing is lost.
 
-    weird_driver 0000:01:00.0: something odd happened
+    Lines that differ only in numbers are one fact; `count` says how many there were.
+
+        weird_driver 0000:01:00.0: something odd happened
     """
 
     level: str
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

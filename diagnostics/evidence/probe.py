@@ -34,3 +34,16 @@ class ProbeAnswer(Evidence):
     text: str = ""
     values: Mapping[str, float] = field(default_factory=dict)
     control: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionGap(Evidence):
+    """Something that `collect` asked for and did not get. `state` is "refused" or "silent".
+
+    {"collector": "disk_usage", "state": "silent", "reason": "/workspace gave no answer in 4 s", ...}
+    """
+
+    collector: str
+    state: str
+    reason: str
+    elapsed_s: float

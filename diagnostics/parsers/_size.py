@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-SIZE = re.compile(r"(\d{1,20}(?:[.,]\d{1,6})?)\s?([KMGTPE]?)(i?B|B)?", re.IGNORECASE)
+SIZE = re.compile(r"(\d{1,20}(?:[.,]\d{1,6})?)\s?([KMGTPE]?)i?B?", re.IGNORECASE)
 POWERS = {unit: power for power, unit in enumerate(("", "K", "M", "G", "T", "P", "E"))}
 
 

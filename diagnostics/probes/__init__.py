@@ -6,9 +6,10 @@ constant, `PROBE`. The parent touches neither path. Every answer is evidence: an
 """
 
 from ._probe import MIB, Plan, Probe, Rung, all_probes
-from ._report import ProbeReport, Skipped
+from ._report import ProbeReport, Skipped, answer_from_json, format_answer
 from ._session import ProbeProgress, ask, run_probes
 
 __all__ = [
-    "MIB", "Plan", "Probe", "ProbeProgress", "ProbeReport", "Rung", "Skipped", "all_probes", "ask", "run_probes",
+    "MIB", "Plan", "Probe", "ProbeProgress", "ProbeReport", "Rung", "Skipped", "all_probes", "answer_from_json",
+    "ask", "format_answer", "run_probes",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
@@ -101,11 +101,17 @@ def observe(incident: Incident) -> list[Observation]:
 
 
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
-    groups: dict[tuple[object, ...], list[Finding]] = {}
+    groups: list[tuple[Subject, list[Finding]]] = []
     for finding in symptom.rule(incident):
-        key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
-        groups.setdefault(key, []).append(finding)
-    merged = [_merge(name, findings) for findings in groups.values()]
+        mine = Subject(**{part: getattr(finding.subject, part) for part in symptom.tells_apart})
+        for place, (theirs, findings) in enumerate(groups):
+            if findings[0].present == finding.present and theirs.agrees_with(mine):
+                findings.append(finding)
+                groups[place] = shared_subject((theirs, mine)), findings
+                break
+        else:
+            groups.append((mine, [finding]))
+    merged = [_merge(name, findings) for _, findings in groups]
     present = [each for each in merged if each.state is State.PRESENT]
     # seen on a subject is seen, whatever a look elsewhere (or at no subject in particular) did not find
     absent = [
@@ -117,19 +123,17 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
 
 
 def _merge(name: str, findings: Sequence[Finding]) -> Observation:
-    subject = findings[0].subject
-    for finding in findings[1:]:
-        subject = shared_subject(subject, finding.subject)
+    subject = shared_subject(finding.subject for finding in findings)
     evidence = {id(each): each for finding in findings for each in finding.evidence}
     notes = dict.fromkeys(finding.note for finding in findings)
     state = State.PRESENT if findings[0].present else State.ABSENT
     return Observation(name, state, subject, tuple(evidence.values()), tuple(notes))
 
 
-def shared_subject(first: Subject, second: Subject) -> Subject:
-    """What two subjects have in common: fields that differ become unknown, fields that one knows stay."""
-    theirs = second.known()
-    mine = first.known()
-    changed = {name: None for name, value in mine.items() if theirs.get(name, value) != value}
-    gained = {name: value for name, value in theirs.items() if name not in mine}
-    return replace(first, **changed, **gained)  # type: ignore[arg-type]
+def shared_subject(subjects: Iterable[Subject]) -> Subject:
+    """What is known of all of several subjects: a field on which two that know it differ becomes unknown."""
+    values: dict[str, set[str | int]] = {}
+    for subject in subjects:
+        for name, value in subject.known().items():
+            values.setdefault(name, set()).add(value)
+    return Subject(**{name: found.pop() for name, found in values.items() if len(found) == 1})  # type: ignore[arg-type]

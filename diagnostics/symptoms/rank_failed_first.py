@@ -37,10 +37,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if ended.subject.rank not in ranks_of_victims:
             note = f"rank {ended.subject.rank} ended with {ended.signal or ended.status}"
             yield Finding(ended.subject, (ended, *victims[:2]), note)
-    for raised in incident.of(PythonException):
-        if victims and raised.subject.rank is not None and not is_victim(raised):
-            note = f"rank {raised.subject.rank} raised {raised.type}"
-            yield Finding(raised.subject, (raised, *victims[:2]), note)
+    own = [each for each in incident.of(PythonException) if each.subject.rank is not None and not is_victim(each)]
+    if victims and len({each.subject.rank for each in own}) == 1:  # what every rank raises, no rank was first with
+        note = f"rank {own[0].subject.rank} raised {own[0].type}"
+        yield Finding(own[0].subject, (own[0], *victims[:2]), note)
 
 
 def is_victim(raised: PythonException) -> bool:

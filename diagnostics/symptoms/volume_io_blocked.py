@@ -1,65 +1,120 @@
 """A thread is blocked in the kernel on a file operation of a network or FUSE volume.
 
-State D under a read or page fault of the volume's client, or any state in `request_wait_answer` (close, open,
-stat and write wait there in S until a signal arrives). The mount is attributed through the descriptor that the
-system call was given; without one, through the only network mount there is; else it stays unknown.
-ABSENT where kernel stacks or wait channels of the run's processes were read and none is in such a wait.
+Any state in a function of the volume's client (close, open, stat and write wait there in S until a signal arrives),
+or state D for a page of a file that lies on such a volume. The mount is attributed through the descriptor that the
+system call was given, then through the process's open files, then through the only network mount there is; a wait
+whose file is local never counts. Reports of hung tasks and system calls that did not return count alike.
+ABSENT where kernel stacks or wait channels were read and none is in such a wait; an empty kernel log proves nothing,
+since a killable read is never reported there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import Subject
-from ..evidence.process import ProcessState, ThreadState
+from ..evidence import Evidence, Subject
+from ..evidence.kernel import HungTask
+from ..evidence.process import OpenFile, ProcessState, SystemCall, ThreadState
+from ..evidence.storage import Mount
 from ..incident import Incident
 from . import Finding, Symptom
+from ._places import on_network, only_network_mount, place
+from ._waits import CLIENT_WAITS, blocked_in_client, blocked_on_page
 
-CLIENT_WAITS = ("request_wait_answer", "fuse_", "nfs_", "rpc_wait", "ceph_", "lustre", "ll_", "cifs_", "ptlrpc")
-PAGE_WAITS = ("folio_wait_bit", "wait_on_page_bit", "io_schedule")
-
-
-def blocked_on_volume(fact: ThreadState | ProcessState) -> bool:
-    """True when the wait itself names a network filesystem's client."""
-    frames = fact.frames if isinstance(fact, ThreadState) else ()
-    return any(word.startswith(CLIENT_WAITS) for word in (fact.wchan or "", *frames))
+NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")
+SERVERS = ("mfsmount", "mfschunkserver", "mfsmaster", "sshfs", "glusterfs", "ceph-fuse", "nfsd", "lockd")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    links = incident.links
-    only = [mount for mount in links.mounts if mount.network]
-    looked = False
+    """Each blocked thread with its mount; else the tables that show none."""
+    found = False
+    for finding in (*_threads(incident), *_reports(incident), *_calls(incident)):
+        found = True
+        yield finding
+    witnesses = incident.reads("kernel-stacks", "process-table")
+    channels = {*(t.wchan for t in incident.of(ThreadState)), *(p.wchan for p in incident.of(ProcessState))}
+    if channels - {None, "0", "-"} and witnesses and not found:
+        yield Finding(Subject(), tuple(witnesses), "no process is blocked on a network volume", present=False)
+
+
+def _threads(incident: Incident) -> Iterator[Finding]:
     waiting: list[ThreadState | ProcessState] = [*incident.of(ThreadState), *incident.of(ProcessState)]
     for fact in waiting:
-        looked = looked or bool(fact.wchan and fact.wchan != "0")
-        paged = fact.state == "D" and (fact.wchan or "").startswith(PAGE_WAITS)
-        if not (blocked_on_volume(fact) or paged):
+        client = blocked_in_client(fact)
+        if not client and not blocked_on_page(fact):
             continue
-        file = links.file_of(fact) if isinstance(fact, ThreadState) else None
-        mount = links.mount_of(file.target) if file else None
-        if mount is None and len(only) == 1:
-            mount = only[0]
-        if mount is not None and not mount.network:
+        if (fact.subject.comm or "").startswith(SERVERS):
             continue
+        file, mount = _file_and_mount(incident, fact)
+        if file and file.target.startswith(NOT_A_DISK):
+            continue
+        if (mount is not None and not mount.network) or (mount is None and not client):
+            continue
+        where = fact.wchan or (fact.function if isinstance(fact, ThreadState) else None) or "its client"
         yield Finding(
             Subject(
                 mount=mount.subject.mount if mount else None,
                 server=mount.subject.server if mount else None,
                 path=file.target if file else None,
                 pid=fact.subject.pid,
+                comm=fact.subject.comm,
+                host=fact.subject.host,
             ),
             (fact, *((file,) if file else ()), *((mount,) if mount else ())),
-            f"{fact.subject.comm or 'a process'} {fact.subject.pid} is blocked in {fact.wchan}",
+            f"{fact.subject.comm or 'a process'} {fact.subject.pid} is blocked in {where}",
         )
-    witnesses = incident.reads("kernel-stacks", "process-table")
-    if looked and witnesses:
-        yield Finding(Subject(), tuple(witnesses), "no process is blocked on a network volume", present=False)
+
+
+def _file_and_mount(incident: Incident, fact: ThreadState | ProcessState) -> tuple[OpenFile | None, Mount | None]:
+    links = incident.links
+    file = links.file_of(fact) if isinstance(fact, ThreadState) else None
+    if file:
+        return file, links.mount_of(file.target)
+    process = links.processes.get(fact.subject.pid) if fact.subject.pid is not None else None
+    opened = [(f, links.mount_of(f.target)) for f in (process.files if process else ())]
+    remote = {m.subject.mount: (f, m) for f, m in opened if m is not None and m.network}
+    if len(remote) == 1:
+        return next(iter(remote.values()))
+    return None, only_network_mount(incident)
+
+
+def _reports(incident: Incident) -> Iterator[Finding]:
+    """Hung tasks whose guilty function is a client's."""
+    for task in incident.of(HungTask):
+        words = (task.function or "", *task.frames)
+        if any(word.startswith(CLIENT_WAITS) for word in words):
+            mount = only_network_mount(incident)
+            yield Finding(
+                Subject(
+                    mount=mount.subject.mount if mount else None,
+                    server=mount.subject.server if mount else None,
+                    pid=task.subject.pid,
+                    comm=task.subject.comm,
+                    host=task.subject.host,
+                ),
+                (task,),
+                f"the kernel reports {task.subject.comm} {task.subject.pid} blocked in {task.function}",
+            )
+
+
+def _calls(incident: Incident) -> Iterator[Finding]:
+    """System calls on a network volume that did not return while they were traced."""
+    for call in incident.of(SystemCall):
+        path: str | None = call.subject.path
+        cited: tuple[Evidence, ...] = (call,)
+        if path is None and call.descriptor is not None and call.subject.pid in incident.links.processes:
+            files = incident.links.processes[call.subject.pid].files
+            file = next((f for f in files if f.descriptor == call.descriptor), None)
+            path, cited = (file.target, (call, file)) if file else (None, cited)
+        subject = place(incident, path, pid=call.subject.pid)
+        if call.unfinished and path and on_network(incident, subject):
+            yield Finding(subject, cited, f"{call.name}() on {path} did not return")
 
 
 SYMPTOM = Symptom(
     title="processes blocked in the kernel on a network volume",
     rule=rule,
-    leak=0.01,
+    leak=0.004,
     because="a healthy volume answers within milliseconds; to catch a process waiting for one is rare",
     tells_apart=("mount",),
     command="for p in PID; do grep -H . /proc/$p/task/*/{wchan,status,stack,syscall}; ls -l /proc/$p/fd; done",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import Any
@@ -19,7 +20,7 @@ from tests.faults.sshfs import SSHFS
 
 def size_of(say: Any, path: str) -> dict[str, int]:
     say(at="stat", path=path)
-    return {"size": os.stat(path).st_size}  # noqa: F821  (a question has os, errno, json and sys)
+    return {"size": os.stat(path).st_size}  # noqa: PTH116
 
 
 def read_whole(say: Any, path: str) -> dict[str, int]:
@@ -32,8 +33,8 @@ def read_directly(say: Any, path: str) -> dict[str, int]:
     import mmap
 
     say(at="direct read")
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)  # noqa: F821
-    return {"size": os.readv(descriptor, [mmap.mmap(-1, 4096)])}  # noqa: F821
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    return {"size": os.readv(descriptor, [mmap.mmap(-1, 4096)])}
 
 
 def wait_long(say: Any) -> None:

@@ -1,0 +1,98 @@
+"""The host's memory: limits, exhaustion, leaks, and shared memory that is too small."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._hang import dies
+
+CAUSES = (
+    Cause(
+        slug="container-out-of-memory",
+        title="a memory limit of the container",
+        what="the memory limit of a cgroup (container, pod, job step) was reached, and the kernel killed a process inside it",
+        prior=0.04,
+        source="Jeon et al. (ATC 2019), table 7: CPU out of memory is among the most frequent failures; Hu et al. (NSDI 2024): killed data loaders",
+        on=("host",),
+        effects=(
+            Effect("cgroup-oom-kill", 0.9, "the kernel reports each such kill, and counts it", "the limit of the container was reached and {comm} {pid} was killed for it", Role.INITIATING),
+            Effect("worker-gone", 0.35, "loader workers are often the largest or the youngest", "the worker was killed for memory"),
+            Effect("memory-grows", 0.15, "a load that is too big is so from the start; a growing one is a leak", "memory approached the limit", Role.INITIATING),
+            Effect("cannot-allocate-memory", 0.1, "some allocations are refused before the kill", "the refusal came just before the limit"),
+            Effect("main-thread-waits-for-loader", 0.1, "a parent may wait for the killed worker", "the main thread waited for a worker that had been killed"),
+            Effect("user-code-exception", 0.05, "the parent raises in its own words", "the exception tells of the killed worker"),
+            *dies("the memory limit killed a process", 0.55),
+        ),
+        now=("Raise the limit or load less: fewer workers, smaller prefetch, no copy of the data set in each worker", "See what the limit was: `cat /sys/fs/cgroup/memory.max memory.events`"),
+        for_good=("Watch the resident size of the job over time: if it grows from step to step, a larger limit only delays the end",),
+        mistaken_for=(
+            ("watchdog-too-short", "the run is gone without an error, like after a watchdog's kill"),
+            ("gpu-memory-exhausted", "both are called OOM"),
+            ("host-out-of-memory", "the node as a whole has plenty"),
+        ),
+        checks=(Check("the kernel's report", "dmesg -T | grep -i -A 3 'memory cgroup out of memory'"), Check("the cgroup's counters", "cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory.peak")),
+    ),
+    Cause(
+        slug="host-out-of-memory",
+        title="a machine without memory",
+        what="the whole machine ran out of memory; the kernel killed a process to save the rest",
+        prior=0.02,
+        source="Jeon et al. (ATC 2019), table 7: CPU out of memory; Zhang et al., OPT-175B logbook (2022)",
+        on=("host",),
+        effects=(
+            Effect("global-oom-kill", 0.9, "the kernel reports each such kill", "the machine had no memory left and {comm} {pid} was killed for it", Role.INITIATING),
+            Effect("worker-gone", 0.3, "loader workers are often the largest", "the worker was killed for memory"),
+            Effect("memory-grows", 0.15, "a load that is too big is so from the start; a growing one is a leak", "memory approached the machine's end", Role.INITIATING),
+            Effect("cannot-allocate-memory", 0.35, "allocations are refused before or instead of the kill", "the allocation was refused because the machine had no memory left", Role.INITIATING),
+            Effect("cpu-starved-signs", 0.2, "a machine that swaps or reclaims has no CPU for the job", "the CPUs were busy reclaiming memory"),
+            *dies("the machine's out-of-memory killer struck", 0.5),
+        ),
+        now=("Load less or use a larger machine: fewer workers, memory-mapped data", "Look who held the memory: the table in the kernel's report"),
+        for_good=("Give each job a memory limit, so that one cannot take the machine",),
+        mistaken_for=(("container-out-of-memory", "then the report says `Memory cgroup`"), ("preempted", "the run is gone without an error")),
+        checks=(Check("the kernel's report", "dmesg -T | grep -i -B 2 -A 40 'out of memory'"),),
+    ),
+    Cause(
+        slug="memory-leak",
+        title="memory that leaks",
+        what="something keeps what it should let go, so memory grows until a limit or the machine ends the run",
+        prior=0.02,
+        source="frequency in pytorch issues on DataLoader and history leaks; Hu et al. (NSDI 2024): data loaders killed after long runs",
+        on=(),
+        effects=(
+            Effect("memory-grows", 0.85, "growth is what a leak is, where somebody measured it more than twice", "memory was kept from step to step and never let go", Role.INITIATING),
+            Effect("cgroup-oom-kill", 0.4, "in a container the limit ends it", "the limit ended a growth that was bound to reach it"),
+            Effect("global-oom-kill", 0.45, "without a limit the machine's memory ends it", "the machine's memory ended a growth that was bound to reach it"),
+            Effect("cannot-allocate-memory", 0.15, "the last allocations are refused", "the refusal is the end of the growth"),
+            Effect("worker-gone", 0.2, "a leaking worker is the one that is killed", "the worker had grown until it was killed"),
+            *dies("a growth of memory reached its end", 0.5),
+        ),
+        now=("Restart with a smaller interval between checkpoints, and measure the size of trainer and workers each minute",),
+        for_good=("Find what is kept: losses with their graph, lists of Python objects copied into workers, caches without a bound", "A larger limit only delays the end"),
+        mistaken_for=(("container-out-of-memory", "the kill is the end, not the cause"), ("host-out-of-memory", "the machine is not too small for one step")),
+        checks=(Check("size over time", "while sleep 60; do date; ps -o pid,rss,args --sort=-rss | head -n 8; done"),),
+    ),
+    Cause(
+        slug="shared-memory-too-small",
+        title="shared memory that is too small or was cleaned away",
+        what="loader workers pass batches through /dev/shm, and it had no room (containers get 64 MiB) or the files in it were removed",
+        prior=0.02,
+        source="frequency in pytorch, lightning and docker issues: 'Bus error ... out of shared memory' is a standing FAQ",
+        on=(),
+        effects=(
+            Effect("shm-error", 0.5, "what torch allocates itself it checks, and says so", "a segment in /dev/shm could not be had", Role.INITIATING),
+            Effect("bus-error", 0.6, "what is mapped without a check dies at the first touch", "the worker touched a page for which /dev/shm had no room", Role.INITIATING),
+            Effect("shm-small", 0.75, "the size shows in df and in the mounts", "/dev/shm was too small for the batches in flight", Role.INITIATING),
+            Effect("worker-gone", 0.25, "the worker or the pin-memory thread dies of it", "the helper died for want of shared memory"),
+            Effect("main-thread-waits-for-loader", 0.1, "a parent may wait on", "the main thread waited for a worker that had died"),
+            *dies("shared memory had no room", 0.05),
+        ),
+        now=("Start the container with --shm-size=16g or --ipc=host (Kubernetes: an emptyDir of medium Memory on /dev/shm)", "Or use fewer workers, smaller batches, or num_workers=0"),
+        for_good=("Check the size of /dev/shm before the first step",),
+        mistaken_for=(
+            ("container-out-of-memory", "a worker is gone, and the limit was not reached"),
+            ("host-memory-error", "a bus error sounds like hardware"),
+            ("disk-full", "the errno is the same"),
+        ),
+        checks=(Check("its size and what is in it", "df -h /dev/shm; ls -la /dev/shm | head"),),
+    ),
+)  # fmt: skip

@@ -1,0 +1,67 @@
+"""Software that compiles: slowly, never, or in each other's way."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._hang import dies, hangs
+
+CAUSES = (
+    Cause(
+        slug="compile-slow",
+        title="a compilation that takes its time",
+        what="the job looks stuck and is compiling kernels (torch.compile, inductor, Triton, nvcc); it goes on by itself",
+        prior=0.015,
+        source="frequency in pytorch issues on long first steps and autotuning with torch.compile",
+        on=(),
+        effects=(
+            Effect("compiling", 0.95, "compilers are seen at work", "the kernels of the model were being compiled; nothing was wrong", Role.INITIATING),
+            Effect("no-step-yet", 0.7, "the first step compiles", "the first step waited for the compiler"),
+            Effect("phase-outlasts-limit", 0.15, "a limit may be shorter than the compilation", "the compilation outlasted a limit"),
+            Effect("progress-stopped", 0.15, "new shapes compile in mid-run", "the step waited for the compiler"),
+            Effect("throughput-collapsed", 0.1, "recompilations slow the steps", "steps were compiled anew"),
+            Effect("watchdog-killed", 0.15, "a long compilation is silent", "the watchdog saw a compilation as silence"),
+            Effect("collective-timed-out", 0.15, "ranks compile at different times", "the others waited for a rank that compiled"),
+            Effect("one-rank-elsewhere", 0.15, "the rank that compiles is elsewhere", "the odd rank was compiling"),
+        ),
+        now=("Wait: watch compiler processes come and go and CPU time grow", "If a limit kills it, raise that limit for the first step"),
+        for_good=("Keep the compile cache between runs (TORCHINDUCTOR_CACHE_DIR on a local disk)", "Mark dynamic shapes; exclude the configuration that takes minutes"),
+        mistaken_for=(("compile-deadlock", "then nothing compiles and no CPU time is used"), ("network-filesystem-fault", "no step comes, and the workers idle in poll()")),
+        checks=(Check("is a compiler at work", "ps -ef --forest | grep -E 'cc1plus|ptxas|nvcc|compile_worker'"), Check("what takes so long", "TORCH_LOGS=+inductor,recompiles python train.py")),
+    ),
+    Cause(
+        slug="compile-deadlock",
+        title="a compiler that waits for itself",
+        what="torch.compile, Triton or inductor waits for a lock, a future or a worker of its own that will never be done",
+        prior=0.005,
+        source="frequency in pytorch issues on compile workers and cache locks; far rarer than it is suspected",
+        on=(),
+        effects=(
+            Effect("compile-waits-idle", 0.9, "the stack is inside the compiler and nothing compiles", "the compiler waited for a part of itself", Role.INITIATING),
+            Effect("no-step-yet", 0.5, "the first step compiles", "the first step waited for the compiler"),
+            Effect("compiling", 0.1, "compile workers may idle in the table", "the compiler's processes were idle", Role.INITIATING),
+            *hangs("a compiler that waited for itself", silent=0.6),
+        ),
+        now=("Start with TORCHINDUCTOR_COMPILE_THREADS=1, or remove stale locks in the cache folder", "As a test only: TORCH_COMPILE_DISABLE=1"),
+        for_good=("Update torch; keep the cache on a local disk, one per job",),
+        mistaken_for=(("compile-slow", "then compilers are at work"), ("network-filesystem-fault", "a futex wait of one thread says nothing about the compiler")),
+        checks=(Check("stacks and compilers", "py-spy dump --nonblocking --pid PID; ps -ef --forest"),),
+    ),
+    Cause(
+        slug="jit-cache-race",
+        title="a race on a shared compile cache",
+        what="ranks or hosts share one folder of compiled kernels, and one removes or rewrites what another is loading",
+        prior=0.008,
+        source="frequency in triton, pytorch and vllm issues on caches under a shared home directory",
+        on=(),
+        effects=(
+            Effect("cache-race-error", 0.95, "the loader names the file in the cache", "the cached kernel was replaced while it was loaded", Role.INITIATING),
+            Effect("io-error-on-volume", 0.15, "a replaced file on NFS gives a stale handle", "the stale handle is of a file that another host had replaced"),
+            Effect("user-code-exception", 0.2, "it surfaces as an ordinary import or file error", "the error is about the cache's file, not about the job's code"),
+            *dies("a cached kernel could not be loaded", 0.03),
+        ),
+        now=("Set TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR to a folder on each node's local disk, one per rank",),
+        for_good=("Never keep a compile cache on a network home directory",),
+        mistaken_for=(("network-filesystem-fault", "a stale handle names NFS, whose server is well"), ("rank-failed", "the other ranks only see that one is gone")),
+        checks=(Check("where the cache lies", "df -T $TRITON_CACHE_DIR ~/.triton; ls -la ~/.triton/cache | head"),),
+    ),
+)  # fmt: skip

@@ -1,0 +1,106 @@
+"""Software of the job itself: limits, divergence, plain errors, saving code, and runs that simply ended."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._hang import dies
+
+CAUSES = (
+    Cause(
+        slug="watchdog-too-short",
+        title="a limit that is shorter than healthy work",
+        what="an evaluation, save, load or preparation took longer than a watchdog or a collective's timeout allows; nothing was broken",
+        prior=0.02,
+        source="frequency in pytorch, nemo and lightning issues on the 10-minute default; Llama 3 (2024), table 5: 7 NCCL watchdog timeouts",
+        on=(),
+        effects=(
+            Effect("phase-outlasts-limit", 0.85, "the work that was under way is named in the log", "the work was healthy and longer than the limit on it", Role.INITIATING),
+            Effect("busy-while-silent", 0.7, "a look shows it at work", "process {pid} was at work; it printed nothing", Role.INITIATING),
+            Effect("watchdog-killed", 0.6, "a watchdog of the log's age ends it", "the watchdog took quiet work for a hang"),
+            Effect("collective-timed-out", 0.5, "or the other ranks' collective does", "the others waited for a rank that was at work"),
+            Effect("killed-by-signal", 0.6, "the limit's end is a kill", "the kill was the limit's"),
+            Effect("ended-silently", 0.45, "killed in the middle of its work", "it was killed in the middle of healthy work"),
+            Effect("progress-stopped", 0.6, "no step while other work is done", "no step came while other work was done"),
+            Effect("one-rank-elsewhere", 0.25, "one rank saves or prepares alone", "the odd rank was at work"),
+            Effect("ranks-never-joined", 0.25, "so it joins late", "the missing rank was at work"),
+            Effect("peer-closed", 0.2, "the first to time out leaves", "a rank had left after its limit", Role.TEARDOWN),
+            Effect("time-limit-report", 0.1, "a scheduler's step may carry the kill", "the step was torn down after the limit"),
+        ),
+        now=("Raise the limit above the longest healthy silence (timeout= of init_process_group, the watchdog's age)", "Resume from the last checkpoint: nothing is broken"),
+        for_good=("Let long phases print progress or touch a heartbeat file", "Do rank-0-only work outside of barriers, or let all ranks take part"),
+        mistaken_for=(
+            ("network-filesystem-fault", "a hung save or load is as silent; but then nobody is at work"),
+            ("lock-deadlock", "a deadlock uses no CPU"),
+            ("interconnect-link-fault", "the text is a collective's timeout"),
+        ),
+        checks=(Check("is it at work", "py-spy dump --nonblocking --pid PID; ps -o time,stat -p PID; sleep 5; ps -o time,stat -p PID"), Check("the limits", "env | grep -i -E 'timeout|blocking'; grep -n timeout train.py")),
+    ),
+    Cause(
+        slug="training-diverged",
+        title="a training that diverged",
+        what="the numbers went wrong (NaN, infinity, an exploding loss) while the machinery works as it should",
+        prior=0.03,
+        source="Zhang et al., OPT (2022): 40 and more restarts, many for divergence; Jeon et al. (ATC 2019), table 7: model diverged",
+        on=(),
+        effects=(
+            Effect("loss-not-finite", 0.95, "the loss itself shows it", "the optimisation diverged; every checkpoint after that is worthless", Role.INITIATING),
+            Effect("user-code-exception", 0.1, "some frameworks raise on NaN", "the exception is the framework's answer to NaN"),
+        ),
+        now=("Go back to the last checkpoint before the first bad value", "Look at what changed just before: learning rate, data, precision, a new layer"),
+        for_good=("Clip gradients, stop on the first non-finite loss, and never overwrite the last good checkpoint",),
+        mistaken_for=(("silent-data-corruption", "wrong bytes come out as numbers too; then checksums differ"), ("gpu-memory-error", "a flipped bit can do it once")),
+        checks=(Check("what came just before", "grep -n -B 10 -i -m 1 'nan' train.log"), Check("is it repeatable from the checkpoint before", "python train.py --resume CHECKPOINT --seed SAME")),
+    ),
+    Cause(
+        slug="user-code-error",
+        title="an error in the job's own code or configuration",
+        what="an ordinary exception: wrong type, shape, key, argument or file",
+        prior=0.06,
+        source="Jeon et al. (ATC 2019), table 7, and Hu et al. (NSDI 2024), table 3: user errors are the most frequent reason for a failed job",
+        on=(),
+        effects=(
+            Effect("user-code-exception", 0.95, "the traceback shows it", "the job's own code raised: it would do so anywhere", Role.INITIATING),
+            Effect("rank-failed-first", 0.3, "in a run of many ranks one raises first", "the rank raised in its own code"),
+            Effect("worker-gone", 0.05, "a data set's code raises in a worker", "the worker raised in the job's own code"),
+            *dies("its code raised", 0.03),
+        ),
+        now=("Read the innermost frame of the job's own code in the traceback",),
+        for_good=("Run one step of each phase (train, evaluate, save, resume) before the long run",),
+        mistaken_for=(("rank-failed", "the other ranks' errors are louder and later"),),
+        checks=(Check("the first traceback", "grep -n -m 1 -A 40 Traceback *.log"),),
+    ),
+    Cause(
+        slug="checkpoint-code-bug",
+        title="wrong saving code",
+        what="the code that saves is wrong: objects that cannot be pickled, keys that do not fit, too much or too little saved",
+        prior=0.008,
+        source="Jeon et al. (ATC 2019), table 7: model checkpoint errors; frequency in transformers and deepspeed issues",
+        on=(),
+        effects=(
+            Effect("checkpoint-code-error", 0.9, "the error is about the objects, not about the file", "the saving code was wrong; the disk did what it was told", Role.INITIATING),
+            Effect("checkpoint-unreadable", 0.15, "a wrongly saved file may not load", "what was saved is not what the loader expects"),
+            Effect("memory-grows", 0.05, "a checkpoint that grows was kept in memory before", "what was saved grew from step to step"),
+            *dies("the saving code raised", 0.03),
+        ),
+        now=("Load the checkpoint on one machine and list its keys and sizes", "Keep the last checkpoint from before the change"),
+        for_good=("Test save and resume together, on the first day",),
+        mistaken_for=(("disk-full", "torch words a full disk like a bug of its own"), ("silent-data-corruption", "the file is as it was written"), ("user-code-error", "the traceback is in the job's code")),
+        checks=(Check("what is in the file", "python -c \"import torch; print({k: type(v) for k, v in torch.load('FILE', weights_only=True).items()})\""),),
+    ),
+    Cause(
+        slug="orderly-stop",
+        title="a run that ended as it was told to",
+        what="the last step or its own time limit was reached, and nothing follows it in the queue; nothing failed",
+        prior=0.015,
+        source="Le Scao et al., BLOOM chronicles (2022): alarms about jobs that had ended in order and waited in the queue",
+        on=(),
+        effects=(
+            Effect("stopped-as-configured", 0.9, "the run says so, and what alarmed is the gap after it", "the run had ended in order; the alarm was about the gap that followed", Role.INITIATING),
+            Effect("time-limit-report", 0.1, "a scheduler may note the end", "the run had ended within its limit"),
+        ),
+        now=("Submit the next job, or wait for it: the checkpoint is complete",),
+        for_good=("Queue a successor with a dependency; let the alarm know about pending jobs",),
+        mistaken_for=(("preempted", "nobody took the node away"), ("network-filesystem-fault", "a silent log alone is no stall")),
+        checks=(Check("its own last words and the queue", "tail -n 20 train.log; squeue -u $USER; sacct -j JOB"),),
+    ),
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""Software that waits for itself: locks inherited over a fork, locks taken in two orders, helpers that are gone."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._hang import hangs
+
+CAUSES = (
+    Cause(
+        slug="fork-deadlock",
+        title="a deadlock after fork",
+        what="a worker was forked while another thread held a lock; in the child nobody exists who could release it",
+        prior=0.015,
+        source="frequency in pytorch and cpython issues (fork with threads); CPython warns of it since 3.12",
+        on=(),
+        effects=(
+            Effect("worker-waits-for-lock", 0.85, "the worker's stack ends at the lock, on a futex", "worker {pid} waited for a lock whose holder was not copied by fork", Role.INITIATING),
+            Effect("main-thread-waits-for-loader", 0.9, "the parent waits for the worker's batch", "the main thread waited for a worker that never came out of its lock"),
+            Effect("no-step-yet", 0.3, "workers are forked before the first batch", "the first batch never came"),
+            *hangs("a worker that had inherited a locked lock"),
+        ),
+        now=("Kill the run and start it with multiprocessing_context='forkserver' (or 'spawn')",),
+        for_good=("Start threads after the workers, or never fork from a process with threads", "Give the loader a timeout, so that it raises instead of waiting for ever"),
+        mistaken_for=(
+            ("network-filesystem-fault", "the main thread waits in the same poll(); but the worker is in S on a futex, not in D on a file"),
+            ("worker-died-unnoticed", "the worker is alive"),
+            ("lock-deadlock", "the worker has a single thread, so nobody in it can hold the lock"),
+        ),
+        checks=(Check("what the worker waits in", "py-spy dump --nonblocking --pid WORKER; cat /proc/WORKER/task/*/wchan"), Check("threads of the parent at the fork", "py-spy dump --nonblocking --pid PARENT")),
+    ),
+    Cause(
+        slug="lock-deadlock",
+        title="a deadlock between threads",
+        what="threads of one process each hold what another needs (locks in two orders, or the GIL against a native lock)",
+        prior=0.012,
+        source="frequency in pytorch issues (GIL against allocator, autograd or logging locks); MegaScale (NSDI 2024) names such hangs",
+        on=(),
+        effects=(
+            Effect("threads-wait-for-each-other", 0.9, "both stacks end at locks", "two threads of process {pid} each held the lock that the other wanted", Role.INITIATING),
+            Effect("main-thread-waits-for-loader", 0.1, "a prefetch thread may be one of the two", "the main thread waited for a thread in the deadlock"),
+            Effect("worker-waits-for-lock", 0.05, "a worker with threads can deadlock too", "the worker was in the deadlock", Role.INITIATING),
+            *hangs("locks that its own threads held", silent=0.85),
+        ),
+        now=("Keep both stacks (`py-spy dump --nonblocking`), then kill the run: it does not resolve",),
+        for_good=("Take locks in one order everywhere; never call back into Python with a native lock held",),
+        mistaken_for=(
+            ("network-filesystem-fault", "the log is silent and the process idle; but nothing is in D and no file operation is open"),
+            ("fork-deadlock", "here both holders exist"),
+            ("compile-deadlock", "a futex wait is seen"),
+        ),
+        checks=(Check("all threads' stacks", "py-spy dump --nonblocking --pid PID; gdb -p PID -batch -ex 'thread apply all bt'"),),
+    ),
+    Cause(
+        slug="worker-died-unnoticed",
+        title="a helper that died unnoticed",
+        what="a loader worker or helper thread ended, and the one that needs it waits for ever instead of raising",
+        prior=0.01,
+        source="frequency in pytorch issues on DataLoader hangs after a worker's or the pin-memory thread's exception",
+        on=(),
+        effects=(
+            Effect("worker-gone", 0.9, "the process table or the helper's own last words show it", "the helper was gone and nobody told the main thread", Role.INITIATING),
+            Effect("main-thread-waits-for-loader", 0.75, "it waits without a limit", "the main thread waited for a helper that no longer existed"),
+            Effect("shm-error", 0.15, "losing a shared-memory file is one way for a helper to die", "the helper died of it, and the parent did not see it", Role.INITIATING),
+            *hangs("a helper that no longer existed", silent=0.7),
+        ),
+        now=("Restart the run; give the DataLoader a timeout so that it raises",),
+        for_good=("Watch helpers: a thread that dies must end the process", "Find what ended the helper: its own stderr"),
+        mistaken_for=(("network-filesystem-fault", "the main thread waits in the same place; but there is no worker left that could be in D"), ("fork-deadlock", "there the worker is alive")),
+        checks=(Check("which helpers are alive", "ps -ef --forest | grep -A 8 PID"), Check("their last words", "grep -n -A 20 -i 'exception in thread\\|exited unexpectedly' *.log")),
+    ),
+)  # fmt: skip

@@ -1,0 +1,76 @@
+"""Storage, room: disks that are full, quotas that are used up, filesystems that nobody may write to."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._hang import dies
+
+CAUSES = (
+    Cause(
+        slug="disk-full",
+        title="a full disk",
+        what="there is no space (or no inode) left where something had to be written",
+        prior=0.045,
+        source="frequency in pytorch, transformers and lightning issues on failed saves; Zhang et al., OPT-175B logbook (2021-2022) "
+        "names full disks among its restarts",
+        on=("mount",),
+        effects=(
+            Effect("disk-usage-full", 0.8, "df shows it, unless the file was removed before somebody looked", "{mount} had no room", Role.INITIATING),
+            Effect("no-space-error", 0.55, "most programs pass the errno on; torch's zip writer does not", "the write found no space on {mount}", Role.INITIATING),
+            Effect("save-failed", 0.55, "checkpoints are the largest files that a job writes", "the checkpoint did not fit on {mount}; torch words it as a stream error"),
+            Effect("inodes-exhausted", 0.06, "a volume of very many small files runs out of inodes first", "{mount} had no inode left", Role.INITIATING),
+            Effect("checkpoint-truncated", 0.45, "the file holds what fitted", "the file holds what fitted on {mount}; what came after was never written"),
+            Effect("checkpoint-unreadable", 0.3, "the next run picks the torn file", "the next run picked the file that had not fitted"),
+            Effect("io-error-on-volume", 0.05, "servers may word a full volume as an I/O error", "the server worded its full disk as an I/O error"),
+            *dies("a write found no space", 0.05),
+        ),
+        now=("Free space on MOUNT: `du -xh --max-depth=2 MOUNT | sort -h | tail`", "Delete the truncated file, and resume from the last complete checkpoint (`python -m diagnostics checkpoint verify DIR`)"),
+        for_good=("Prune checkpoints by number and by free space", "Publish checkpoints by a rename, so that a torn one never bears a final name"),
+        mistaken_for=(
+            ("checkpoint-code-bug", "torch words it as a stream error and never says that there is no space"),
+            ("network-filesystem-fault", "a lost volume gives the same two texts"),
+            ("shared-memory-too-small", "no space on /dev/shm carries the same errno"),
+        ),
+        checks=(Check("is there room now", "df -h; df -i"), Check("what filled it", "du -xh --max-depth=2 MOUNT | sort -h | tail")),
+    ),
+    Cause(
+        slug="quota-exceeded",
+        title="a quota that is used up",
+        what="the volume has room, but this user, group or project may not have more of it",
+        prior=0.012,
+        source="frequency in cluster help threads and issues: EDQUOT in saves and caches under home directories",
+        on=("mount",),
+        effects=(
+            Effect("quota-error", 0.9, "the errno is passed on by nearly everybody", "the quota on {mount} was used up", Role.INITIATING),
+            Effect("save-failed", 0.4, "checkpoints are what fills a quota", "the checkpoint was refused by the quota"),
+            Effect("no-space-error", 0.15, "some servers say no space for it", "the server worded the quota as no space", Role.INITIATING),
+            Effect("checkpoint-truncated", 0.3, "the file holds what was allowed", "the file holds what the quota allowed"),
+            Effect("checkpoint-unreadable", 0.2, "the next run picks the torn file", "the next run picked the file that the quota had cut"),
+            *dies("a write was refused by the quota", 0.05),
+        ),
+        now=("Look at the quota, not at df: `quota -s`, `lfs quota -h -u $USER MOUNT`", "Remove old checkpoints or caches, or ask for a larger quota"),
+        for_good=("Keep caches (~/.cache, ~/.triton) and checkpoints off home directories", "Alert at nine tenths of the quota"),
+        mistaken_for=(("disk-full", "the write fails alike while df shows plenty of room"),),
+        checks=(Check("how much is allowed and used", "quota -s; lfs quota -h -u $USER MOUNT; xfs_quota -x -c report MOUNT"),),
+    ),
+    Cause(
+        slug="read-only-filesystem",
+        title="a filesystem that is read-only",
+        what="the volume is mounted without the right to write, or was switched to that by an administrator",
+        prior=0.008,
+        source="frequency in container and Kubernetes help threads: volumes mounted readOnly, images without a writable layer",
+        on=("mount",),
+        effects=(
+            Effect("read-only-error", 0.9, "every write says so", "{mount} accepts no writes", Role.INITIATING),
+            Effect("save-failed", 0.35, "a save is refused", "the save was refused because {mount} is read-only"),
+            *dies("a write was refused", 0.05),
+        ),
+        now=("Write elsewhere, or remount: `mount -o remount,rw MOUNT`; first find out why it is read-only",),
+        for_good=("Test that the output folder can be written before the first step",),
+        mistaken_for=(
+            ("filesystem-corruption", "the kernel switches a damaged filesystem to read-only; then its log says why"),
+            ("local-disk-failure", "so it does when the disk below fails"),
+        ),
+        checks=(Check("mount options and why", "grep MOUNT /proc/mounts; dmesg -T | grep -i -E 'remount|read-only|error'"),),
+    ),
+)  # fmt: skip

@@ -1,0 +1,66 @@
+"""Secrets are masked in one place, before anything is written down or shown.
+
+    HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz   ->   HF_TOKEN=[masked]
+
+What is masked is the value, so that a line keeps its shape for the parsers. Known by the name beside it, by
+its own shape, or by its place in a URL. A number is no secret: `token: 128` is a count.
+"""
+
+from __future__ import annotations
+
+import re
+
+MASK = "[masked]"
+_NAME = (
+    r"token|secret|passw(?:or)?d|passphrase|api[-_]?key|access[-_]?key(?:[-_]?id)?|account[-_]?key|private[-_]?key"
+    r"|secret[-_]?key|credentials?|authorization|cookie|signature"
+)
+
+# "HF_TOKEN": "hf_abc"     password = hunter22     secret: s3cr3t
+NAMED = re.compile(rf"(?i)((?:{_NAME})[\"']?[ \t]{{0,3}}[=:][ \t]{{0,3}}[\"']?)([^\s\"'\0,;&]{{4,}})")
+# --hf-token hf_abc     --password=hunter22
+OPTION = re.compile(rf"(?i)(-(?:{_NAME})[ =\0]{{1,3}}[\"']?)([^\s\"'\0]{{4,}})")
+# Authorization: Bearer abc.def     Basic dXNlcjpwYXNz
+SCHEME = re.compile(r"(?i)\b((?:bearer|basic)[ \t]{1,3})([\w.+/=~-]{8,})")
+# https://user:password@host/     https://bucket/key?X-Amz-Signature=abc&sig=def
+USER = re.compile(r"(://[^\s/:@\"']{0,80}:)([^\s/@\"']{1,200})(?=@)")
+QUERY = re.compile(
+    r"(?i)([?&](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|key|token|code)=)([^&\s\"']{4,})"
+)
+# hf_..., ghp_..., sk-..., AKIA..., JSON web tokens
+SHAPES = re.compile(
+    r"\b(?:hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}"
+    r"|xox[abprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|npm_[A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}"
+    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})"
+)
+KEY_BEGIN, KEY_END = "PRIVATE KEY-----", "-----END"
+NUMBER = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?[%sMGkK]?")
+
+
+def mask(text: str) -> str:
+    """The text with every secret that is recognised replaced by `[masked]`; takes linear time."""
+    text = _mask_keys(text)
+    for pattern in (SCHEME, USER, QUERY, OPTION, NAMED):
+        text = pattern.sub(_mask_value, text)
+    return SHAPES.sub(MASK, text)
+
+
+def mask_bytes(data: bytes) -> bytes:
+    """As `mask`, for bytes of any encoding that agrees with ASCII."""
+    return mask(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _mask_value(found: re.Match[str]) -> str:
+    return found[0] if NUMBER.fullmatch(found[2]) else found[1] + MASK
+
+
+def _mask_keys(text: str) -> str:
+    """Private keys in PEM form span lines, and each line of one is masked."""
+    parts, at = [], 0
+    while (begin := text.find(KEY_BEGIN, at)) >= 0:
+        begin += len(KEY_BEGIN)
+        end = text.find(KEY_END, begin)
+        end = len(text) if end < 0 else end
+        parts += [text[at:begin], *("\n" + MASK if line else "\n" for line in text[begin:end].split("\n")[1:])]
+        at = end
+    return "".join([*parts, text[at:]])

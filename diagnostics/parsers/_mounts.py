@@ -1,0 +1,36 @@
+"""A mount as a fact, whichever tool listed it."""
+
+from __future__ import annotations
+
+import re
+
+from ..evidence import Stamp, Subject
+from ..evidence.storage import Mount
+from ..filesystems import identify
+from ..text import Line, Text
+from ._snapshot import source
+
+ESCAPE = re.compile(r"\\([0-7]{3})|\\x([0-9a-f]{2})")
+
+
+def mount(
+    text: Text, line: Line, device: str, point: str, type_: str, options: str, stamp: Stamp | None = None
+) -> Mount:
+    """The fact; octal and hexadecimal escapes in names are undone."""
+    device, point = (unescape(word) for word in (device, point))
+    filesystem = identify(device, type_)
+    return Mount(
+        source=source(text, line),
+        subject=Subject(mount=point, device=device, server=filesystem.server(device)),
+        stamp=stamp,
+        device=device,
+        type=type_,
+        filesystem=filesystem.name,
+        network=filesystem.network,
+        options=tuple(option for option in options.split(",") if option),
+    )
+
+
+def unescape(word: str) -> str:
+    """`/data\\040set` is "/data set"."""
+    return ESCAPE.sub(lambda code: chr(int(code[1], 8) if code[1] else int(code[2], 16)), word)

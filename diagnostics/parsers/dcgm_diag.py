@@ -1,0 +1,88 @@
+"""`dcgmi diag -r N` as a table, and `dcgmi health -c`.
+
+    | Error                     | GPU 3 has uncorrectable memory errors and row  |
+    |                           |  remappings are pending                        |
+    | GPU Memory                | Pass - GPUs: 1, 2, 3, 4, 5, 6, 7               |
+    |                           | Fail - GPU: 0                                  |
+
+A cell that runs on over several lines is joined; a test with different results is one fact for each, and one
+for each GPU that failed or was warned of. An "Error", "Warning" or "Info" row is a message, not a test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..evidence import Severity, Subject
+from ..evidence.gpu import GpuDiagnostic
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source
+
+# | GPU Memory                | Pass - GPUs: 1, 2, 3, 4, 5, 6, 7               |
+ROW = re.compile(r"^\| ?([^|]{1,60})\| ?([^|]{1,200})\|\s*$")
+# Fail - GPU: 0     Skip - All     Pass
+RESULT = re.compile(r"^(Pass|Fail|Warn|Skip)\b(?: - (?:GPUs?:? ?([\d, ]{1,400})|All))?")
+GPU_NAMED = re.compile(r"\bGPU (\d{1,3})\b")
+MESSAGES = {"error": "fail", "warning": "warn"}
+SEVERITY = {"fail": Severity.CRITICAL, "warn": Severity.WARNING}
+
+
+@dataclass
+class Cell:
+    """One result or message with the lines that continue it."""
+
+    line: Line
+    test: str
+    words: list[str] = field(default_factory=list)
+
+
+def read(text: Text) -> Iterator[GpuDiagnostic]:
+    cell: Cell | None = None
+    for line in text.lines():
+        found = ROW.match(line.text[:400])
+        if not found:
+            if cell:
+                yield from told(text, cell)
+            cell = None
+            continue
+        test, words = found[1].strip(), found[2].strip()
+        if (test or RESULT.match(words)) and words:
+            if cell:
+                yield from told(text, cell)
+            cell = Cell(line, test or (cell.test if cell else ""), [words])
+        elif cell and words:
+            cell.words.append(words)
+    if cell:
+        yield from told(text, cell)
+
+
+def told(text: Text, cell: Cell) -> Iterator[GpuDiagnostic]:
+    words = " ".join(cell.words)
+    result = RESULT.match(words)
+    outcome = result[1].lower() if result else MESSAGES.get(cell.test.lower())
+    if outcome is None:
+        return  # a version, a heading, an "Info" row
+    named = result[2] if result else None
+    gpus = [int(number) for number in re.findall(r"\d{1,3}", named or "")] if named else []
+    if not result and (found := GPU_NAMED.search(words)):
+        gpus = [int(found[1])]
+    for gpu in gpus if outcome in SEVERITY and gpus else [None]:
+        yield GpuDiagnostic(
+            source=source(text, cell.line),
+            subject=Subject(gpu=gpu),
+            severity=SEVERITY.get(outcome, Severity.INFO),
+            test=cell.test,
+            outcome=outcome,
+            text=words,
+        )
+
+
+PARSER = Parser(
+    tool="dcgmi diag",
+    medium="gpu",
+    footprint=r"^\| Diagnostic +\| Result|^\|[^|\n]{1,60}\| (Pass|Fail|Skip|Warn)( - (All|GPUs?:|GPU \d))? *[^|\n]{0,200}\|",
+    read=read,
+)

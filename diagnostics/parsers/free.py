@@ -1,0 +1,62 @@
+"""`free` in any unit (-b, -k, -m, -g, -h).
+
+                   total        used        free      shared  buff/cache   available
+    Mem:            22Gi        14Gi       1.2Gi        10Mi       6.8Gi       7.6Gi
+    Swap:             0B          0B          0B
+
+Values are named as /proc/meminfo names them. Without suffixes the unit is not in the output; kibibytes are
+assumed, unless the whole machine would then have less than 1 GiB (-m) or less than 1 MiB (-g).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.storage import MemoryInfo
+from ..text import Line, Text
+from . import Parser
+from ._size import size_bytes
+from ._snapshot import source, stamp_before
+
+HEADER = re.compile(r"^ +total +used +free +shared +buff(?:/cache|ers +cached?)(?: +available)?")
+ROW = re.compile(r"^(Mem|Swap): +(\S.*)$")
+NAMES = {"total": "MemTotal", "free": "MemFree", "available": "MemAvailable", "shared": "Shmem", "used": "MemUsed"}
+
+
+def read(text: Text) -> Iterator[MemoryInfo]:
+    columns: list[str] = []
+    head: Line | None = None
+    values: dict[str, int] = {}
+    unit = 1024
+    for line in text.lines():
+        row = line.text[:300]
+        if HEADER.match(row):
+            if head:
+                yield told(text, head, values)
+            columns, head, values = row.split(), None, {}
+        elif columns and (found := ROW.match(row)):
+            cells = found[2].split()
+            if found[1] == "Mem":
+                head, unit = line, unit_of(cells[0])
+            for name, cell in zip(columns, cells, strict=False):
+                key = NAMES.get(name) if found[1] == "Mem" else {"total": "SwapTotal", "free": "SwapFree"}.get(name)
+                size = size_bytes(cell, unit)
+                if key and size is not None:
+                    values[key] = size // 1024
+    if head:
+        yield told(text, head, values)
+
+
+def unit_of(total: str) -> int:
+    """The bytes that a number without a suffix counts, from how small the machine would be otherwise."""
+    if not total.isdigit() or int(total) >= 1 << 20:
+        return 1024 if not total.isdigit() or int(total) < 1 << 33 else 1
+    return 1 << 30 if int(total) < 1 << 10 else 1 << 20
+
+
+def told(text: Text, head: Line, values: dict[str, int]) -> MemoryInfo:
+    return MemoryInfo(source=source(text, head), stamp=stamp_before(text, head), values_kib=dict(values))
+
+
+PARSER = Parser(tool="free", medium="memory", footprint=r"^ +total +used +free +shared +buff", read=read)

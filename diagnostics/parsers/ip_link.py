@@ -1,0 +1,81 @@
+"""`ip link`, `ip -s link`, `ip addr`.
+
+    2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
+    3: ib0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 4092 qdisc mq state DOWN
+
+The MTU is a setting. A link that an administrator has not brought up is as down as one without a carrier, and
+is no warning. Error counters of -s are kept where any is not zero.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence.job import SettingSeen
+from ..evidence.network import PortErrors, PortState
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source, stamp_before
+
+# 2: eth0@if12: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP
+ROW = re.compile(
+    r"^\d{1,6}: ([\w.:-]{1,40})(?:@\S{1,40})?: <([A-Z_0-9,-]{0,200})> mtu (\d{1,6})(?:.{0,200}? state (\w{1,20}))?"
+)
+#     RX:  bytes packets errors dropped  missed   mcast
+COUNTERS = re.compile(r"^\s+(RX|TX)(?: errors)?: +([a-z][a-z ]+[a-z])\s*$")
+QUIET = frozenset({"bytes", "packets", "mcast"})
+VIRTUAL = re.compile(r"^(?:lo|docker|veth|br-|cali|cni|flannel|tunl|dummy|virbr)")
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    interface: str | None = None
+    stamp: Stamp | None = None
+    awaited: list[str] = []
+    for line in text.lines():
+        row = line.text[:600]
+        if found := ROW.match(row):
+            interface, stamp = found[1], stamp_before(text, line)
+            yield from told(text, line, found, stamp)
+        elif interface and (found := COUNTERS.match(row)):
+            awaited = [f"{found[1].lower()} {name}" for name in found[2].split()]
+        elif awaited:
+            cells = row.split()
+            if all(cell.isdigit() for cell in cells):
+                counts = {
+                    n: int(c) for n, c in zip(awaited, cells, strict=False) if n.split()[1] not in QUIET and int(c)
+                }
+                if counts:
+                    yield errors(text, line, interface, stamp, counts)
+            awaited = []
+
+
+def told(text: Text, line: Line, found: re.Match[str], stamp: Stamp | None) -> Iterator[Evidence]:
+    name, flags, mtu, state = found.groups()
+    words = flags.split(",")
+    up = "LOWER_UP" in words if state in (None, "UNKNOWN") else state == "UP"
+    lost = not up and "UP" in words and not VIRTUAL.match(name)
+    subject = Subject(interface=name)
+    yield PortState(
+        source=source(text, line),
+        subject=subject,
+        stamp=stamp,
+        severity=Severity.WARNING if lost else Severity.INFO,
+        state="up" if up else "down",
+        fabric="infiniband" if name.startswith("ib") else "ethernet",
+    )
+    yield SettingSeen(source=source(text, line), subject=subject, stamp=stamp, name=f"mtu {name}", value=mtu)
+
+
+def errors(text: Text, line: Line, interface: str | None, stamp: Stamp | None, counts: dict[str, int]) -> PortErrors:
+    return PortErrors(
+        source=source(text, line),
+        subject=Subject(interface=interface),
+        stamp=stamp,
+        severity=Severity.INFO,
+        counts=counts,
+    )
+
+
+PARSER = Parser(tool="ip link", medium="network", footprint=r"^\d+: [\w.@:-]{1,80}: <[A-Z_0-9,-]*> mtu \d", read=read)

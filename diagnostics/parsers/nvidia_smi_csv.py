@@ -1,0 +1,187 @@
+"""`nvidia-smi --query-gpu=... --format=csv` and `--query-compute-apps=...`, with or without units.
+
+    index, utilization.gpu [%]
+    0, 100 %
+
+    pid, process_name, gpu_uuid, used_gpu_memory [MiB]
+    21702, [Not Found], GPU-00000000-0000-0000-0000-000000000001, 11396 MiB
+
+The header names the columns. Without one (`noheader`) only two columns of power, draw and limit, can be told
+apart from any other table of numbers: the second is one round number, the same in every row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuStatus, GpuThrottle
+from ..text import Line, Text
+from . import Parser
+from ._pci import pci_address
+from ._snapshot import source, stamp_of
+
+# index, name, utilization.gpu [%], memory.used [MiB], ecc.errors.uncorrected.volatile.total
+HEADER = re.compile(
+    r"^(?:timestamp|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.\w+|pid|serial|count|driver_version|process_name"
+    r"|utilization\.\w+|memory\.\w+|power\.\w+|temperature\.\w+|clocks\.\w+|ecc\.\w+|used_\w+)\b[^,\n]{0,60}(?:, |$)"
+)
+COLUMN = re.compile(r"^([a-z_][\w.]*)(?: \[([^\]]{1,10})\])?$")
+POWERS = re.compile(r"^(\d{1,4}\.\d{2}), (\d{2,4}\.00)$")
+NUMBER = re.compile(r"^-?\d{1,12}(?:\.\d+)?")
+FIELDS = {
+    "utilization.gpu": "utilisation_percent",
+    "memory.used": "memory_used_mib",
+    "memory.total": "memory_total_mib",
+    "temperature.gpu": "temperature_c",
+    "power.draw": "power_w",
+    "power.draw.instant": "power_w",
+    "power.draw.average": "power_w",
+    "power.limit": "power_limit_w",
+    "enforced.power.limit": "power_limit_w",
+    "clocks.sm": "sm_clock_mhz",
+    "clocks.current.sm": "sm_clock_mhz",
+    "clocks.gr": "sm_clock_mhz",
+}
+ERRORS = re.compile(r"^(?:ecc\.errors|remapped_rows|retired_pages)\.")
+REASONS = re.compile(r"^clocks_(?:throttle|event)_reasons\.(\w+)$")
+UNREADABLE = re.compile(r"^\[(?:Unknown Error|GPU is lost|GPU requires reset|Insufficient Permissions)\]$|^ERR!$")
+NORMAL_REASONS = frozenset(
+    {"active", "supported", "gpu_idle", "applications_clocks_setting", "sw_power_cap", "sync_boost"}
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    columns: list[str] = []
+    for line in text.lines():
+        row = line.text[:4000].rstrip()
+        if HEADER.match(row) and (names := column_names(row)):
+            columns = names
+        elif columns and row.count(",") + 1 >= len(columns):
+            yield from facts(text, line, dict(zip(columns, cells(row, len(columns)), strict=False)))
+        elif row:
+            columns = []
+    if not columns:
+        yield from powers(text)
+
+
+def column_names(row: str) -> list[str]:
+    """The columns of a header without their units, or nothing when it is none."""
+    found = [COLUMN.match(cell.strip()) for cell in row.split(",")]
+    return [cell[1] for cell in found if cell] if all(found) else []
+
+
+def cells(row: str, count: int) -> list[str]:
+    return [cell.strip() for cell in row.split(",", count - 1)]
+
+
+def facts(text: Text, line: Line, row: dict[str, str]) -> Iterator[Evidence]:
+    stamp = stamp_of(row["timestamp"]) if "timestamp" in row else None
+    index = row.get("index", row.get("gpu_index", ""))
+    pci = next((row[name] for name in ("pci.bus_id", "gpu_bus_id", "pci.bus") if name in row), None)
+    subject = Subject(gpu=int(index) if index.isdigit() else None, pci=pci_address(pci) if pci else None)
+    if (pid := row.get("pid", "")).isdigit():
+        memory = row.get("used_gpu_memory", row.get("used_memory", ""))
+        yield GpuProcess(
+            source=source(text, line),
+            subject=Subject(pid=int(pid), gpu=subject.gpu, pci=subject.pci),
+            stamp=stamp,
+            name=row.get("process_name", row.get("name", "")),
+            memory_mib=number(memory),
+            uuid=row.get("gpu_uuid"),
+        )
+        return
+    counts = {
+        name: int(value) for name, cell in row.items() if ERRORS.match(name) and (value := number(cell)) is not None
+    }
+    if counts:
+        yield error_counts(text, line, subject, stamp, counts)
+    for name, cell in row.items():
+        reason = REASONS.match(name)
+        if reason and cell == "Active" and reason[1] != "active":
+            severity = Severity.INFO if reason[1] in NORMAL_REASONS else Severity.WARNING
+            words = (
+                reason[1].replace("_", " ").replace("hw ", "HW ").replace("sw ", "SW ").replace("slowdown", "Slowdown")
+            )
+            yield GpuThrottle(
+                source=source(text, line), subject=subject, stamp=stamp, severity=severity, reason=throttle_name(words)
+            )
+    if any(name in FIELDS for name in row) or any(UNREADABLE.match(cell) for cell in row.values()):
+        yield status(text, line, subject, stamp, row)
+
+
+def throttle_name(words: str) -> str:
+    """`hw_power_brake_slowdown` as the full query prints it: HW Power Brake Slowdown."""
+    return " ".join(word if word.isupper() else word.capitalize() for word in words.split())
+
+
+def error_counts(
+    text: Text, line: Line, subject: Subject, stamp: Stamp | None, counts: dict[str, int]
+) -> GpuErrorCounts:
+    named = {error_name(name): value for name, value in counts.items()}
+    bad = any(value for name, value in named.items() if "uncorrect" in name or "fail" in name or "pending" in name)
+    return GpuErrorCounts(
+        source=source(text, line),
+        subject=subject,
+        stamp=stamp,
+        severity=Severity.CRITICAL if bad else Severity.INFO,
+        counts=named,
+    )
+
+
+def error_name(column: str) -> str:
+    """`ecc.errors.uncorrected.volatile.total` -> "volatile uncorrectable"."""
+    words = column.split(".")
+    if words[0] == "ecc":
+        memory = "" if words[-1] == "total" else f" {words[-1]}"
+        kind = {"corrected": "correctable", "uncorrected": "uncorrectable"}.get(words[2], words[2])
+        return f"{words[3] if len(words) > 3 else ''}{memory} {kind}".strip()
+    return " ".join(["remapped" if words[0] == "remapped_rows" else "retired", *words[1:]])
+
+
+def status(text: Text, line: Line, subject: Subject, stamp: Stamp | None, row: dict[str, str]) -> GpuStatus:
+    faulty = next((cell for cell in row.values() if UNREADABLE.match(cell)), None)
+    values = {
+        FIELDS[name]: value for name, cell in row.items() if name in FIELDS and (value := number(cell)) is not None
+    }
+    return GpuStatus(
+        source=source(text, line),
+        subject=subject,
+        stamp=stamp,
+        severity=Severity.CRITICAL if faulty else Severity.INFO,
+        name=row.get("name", row.get("gpu_name", "")),
+        uuid=row.get("uuid", row.get("gpu_uuid")),
+        unreadable=faulty,
+        **values,
+    )
+
+
+def powers(text: Text) -> Iterator[GpuStatus]:
+    """Rows of draw and limit without a header; the nth row is the nth GPU."""
+    rows = [(line, found) for line in text.lines() if (found := POWERS.match(line.text[:40].rstrip()))]
+    if len({found[2] for _, found in rows}) != 1:
+        return
+    for number_, (line, found) in enumerate(rows):
+        yield GpuStatus(
+            source=source(text, line),
+            subject=Subject(gpu=number_),
+            power_w=float(found[1]),
+            power_limit_w=float(found[2]),
+        )
+
+
+def number(cell: str) -> float | None:
+    found = NUMBER.match(cell)
+    return float(found[0]) if found else None
+
+
+PARSER = Parser(
+    tool="nvidia-smi --query",
+    medium="gpu",
+    footprint=(
+        r"^(timestamp|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.bus_id|pid|process_name|utilization\.gpu|power\.draw)"
+        r"(, [a-z_.]+( \[[^\]\n]{1,10}\])?)+[ \t]*\r?$|^(utilization\.gpu|memory\.used|power\.draw) \[|^\d{1,4}\.\d\d, \d{2,4}\.00\r?$"
+    ),
+    read=read,
+)

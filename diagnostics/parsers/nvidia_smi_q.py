@@ -1,0 +1,180 @@
+"""`nvidia-smi -q`, whole or by -d ECC, ROW_REMAPPER, PERFORMANCE, old and new names.
+
+    GPU 00000000:52:00.0
+        ECC Errors
+            Volatile
+                DRAM Uncorrectable            : 1
+        Remapped Rows
+            Pending                           : Yes
+        Clocks Throttle Reasons
+            HW Power Brake Slowdown           : Active
+
+Indentation is the structure. Error counts of one GPU are one fact, quoted at the worst of its lines; an active
+reason is one each. Before driver 530 the reasons were called "Clocks Throttle Reasons". An excerpt without the
+GPU's heading belongs to a GPU that is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence.gpu import GpuErrorCounts, GpuStatus, GpuThrottle
+from ..text import Line, Text
+from . import Parser
+from ._pci import pci_address
+from ._snapshot import source, stamp_of
+
+# GPU 00000000:52:00.0
+GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
+#         DRAM Uncorrectable            : 1
+ROW = re.compile(r"^( *)(\S[^:]{0,60}?) *(?:: (.*))?$")
+REASONS = re.compile(r"^Clocks (?:Throttle|Event) Reasons$")
+# harmless by themselves: nothing to do, or a limit that somebody set
+NORMAL = frozenset({"Idle", "Applications Clocks Setting", "SW Power Cap", "Sync Boost", "Display Clock Setting"})
+COUNTED = re.compile(
+    r"Correctable|Uncorrectable|Single Bit|Double Bit|Parity|SEC-DED|Total|Pending|Failure|Error|Threshold|Repair|Unrepairable|Retirement"
+)
+STATUS = {
+    ("Utilization", "Gpu"): "utilisation_percent",
+    ("FB Memory Usage", "Used"): "memory_used_mib",
+    ("FB Memory Usage", "Total"): "memory_total_mib",
+    ("Temperature", "GPU Current Temp"): "temperature_c",
+    ("Power Readings", "Power Draw"): "power_w",
+    ("GPU Power Readings", "Power Draw"): "power_w",
+    ("GPU Power Readings", "Average Power Draw"): "power_w",
+    ("Power Readings", "Power Limit"): "power_limit_w",
+    ("GPU Power Readings", "Current Power Limit"): "power_limit_w",
+    ("Clocks", "SM"): "sm_clock_mhz",
+}
+
+
+@dataclass
+class Card:
+    """One GPU's section."""
+
+    pci: str | None = None
+    line: Line | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    worst: Line | None = None
+    first: Line | None = None
+    values: dict[str, float] = field(default_factory=dict)
+    name: str = ""
+    uuid: str | None = None
+    index: int | None = None
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    stamp: Stamp | None = None
+    card = Card()
+    path: list[tuple[int, str]] = []
+    for line in text.lines():
+        row = line.text[:300].rstrip()
+        if found := GPU.match(row):
+            yield from told(text, card, stamp)
+            card, path = Card(pci_address(found[1]), line), []
+        elif row.startswith("Timestamp"):
+            stamp = stamp_of(row.partition(": ")[2])
+        elif found := ROW.match(row):
+            depth, name, value = len(found[1]), found[2], found[3]
+            while path and path[-1][0] >= depth:
+                path.pop()
+            sections = [section for _, section in path]
+            if value is None:
+                path.append((depth, name))
+            else:
+                if reason := note(card, line, sections, name, value.strip()):
+                    yield throttle(text, line, card, reason, stamp)
+                path.append((depth, name))
+    yield from told(text, card, stamp)
+
+
+def note(card: Card, line: Line, sections: list[str], name: str, value: str) -> str | None:
+    """Write down a value; gives back the throttle reason that it shows to be active."""
+    if any(REASONS.match(section) for section in sections):
+        return name if value == "Active" else None
+    if name == "Product Name":
+        card.name = value
+    elif name == "GPU UUID":
+        card.uuid = value
+    elif name == "Minor Number" and value.isdigit():
+        card.index = int(value)
+    elif key := STATUS.get((sections[-1] if sections else "", name)):
+        if found := re.match(r"\d{1,9}(?:\.\d+)?", value):
+            card.values.setdefault(key, float(found[0]))
+    elif (key := counter(sections, name)) and (count := {"Yes": 1, "No": 0}.get(value, integer(value))) is not None:
+        card.first = card.first or line
+        card.counts[key] = count
+        if count and is_bad(key) and card.worst is None:
+            card.worst = line
+    return None
+
+
+def counter(sections: list[str], name: str) -> str | None:
+    """A counter's name with its section: "volatile dram uncorrectable", "remapped pending"."""
+    if not COUNTED.search(name):
+        return None
+    if "Remapped Rows" in sections and "Bank Remap Availability Histogram" not in sections:
+        return f"remapped {name.lower()}"
+    if "Retired Pages" in sections:
+        return (
+            f"retired {' '.join([*(s.lower() for s in sections[sections.index('Retired Pages') + 1 :]), name.lower()])}"
+        )
+    if "ECC Errors" in sections:
+        return " ".join(word.lower() for word in [*sections[sections.index("ECC Errors") + 1 :], name])
+    return None
+
+
+def is_bad(counter_: str) -> bool:
+    """True for what is not repaired by itself: uncorrectable errors, and repairs that failed or wait for a reset."""
+    return any(
+        word in counter_ for word in ("uncorrectable", "double bit", "pending", "failure", "unrepairable", "threshold")
+    )
+
+
+def told(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
+    subject = Subject(pci=card.pci, gpu=card.index)
+    if card.first:
+        yield GpuErrorCounts(
+            source=source(text, card.worst or card.first),
+            subject=subject,
+            stamp=stamp,
+            severity=Severity.CRITICAL if card.worst else Severity.INFO,
+            counts=dict(card.counts),
+        )
+    if card.line and (card.values or card.name):
+        yield GpuStatus(
+            source=source(text, card.line),
+            subject=subject,
+            stamp=stamp,
+            name=card.name,
+            uuid=card.uuid,
+            **card.values,  # type: ignore[arg-type]
+        )
+
+
+def throttle(text: Text, line: Line, card: Card, reason: str, stamp: Stamp | None) -> GpuThrottle:
+    return GpuThrottle(
+        source=source(text, line),
+        subject=Subject(pci=card.pci, gpu=card.index),
+        stamp=stamp,
+        severity=Severity.INFO if reason in NORMAL else Severity.WARNING,
+        reason=reason,
+    )
+
+
+def integer(value: str) -> int | None:
+    return int(value) if re.fullmatch(r"\d{1,18}", value) else None
+
+
+PARSER = Parser(
+    tool="nvidia-smi -q",
+    medium="gpu",
+    footprint=(
+        r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages)[ \t]*\r?$"
+        r"|^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d[ \t]*\r?$"
+    ),
+    read=read,
+)

@@ -1,0 +1,48 @@
+"""Heat, power and platform firmware in the kernel log.
+
+    CPU12: Package temperature above threshold, cpu clock throttled (total events = 1)
+    thermal thermal_zone0: critical temperature reached (105 C), shutting down
+    ACPI Error: AE_NOT_EXIST, Returned by Handler for [IPMI]
+
+ACPI and firmware complain on most machines without any harm: they are kept as info.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.kernel import ThermalOrPowerMessage
+from ..text import Text
+from . import Parser
+from ._table import CRITICAL, FATAL, INFO, WARNING, Row, Table
+
+TABLE = Table(
+    Row(r"(?P<device>CPU\d+): (?:Package|Core) temperature(?:/speed)? (?:is )?above threshold", "thermal", WARNING),
+    Row(r"(?P<device>CPU\d+): (?:Package|Core) temperature/speed normal", "thermal", INFO),
+    Row(r"(?P<device>CPU\d+): (?:Package|Core) power limit (?:notification|normal)", "power", INFO),
+    Row(r"(?P<device>thermal_zone\d+): .{0,20}critical temperature reached|Critical temperature reached", "shutdown", FATAL),
+    Row(r"(?:HARDWARE PROTECTION|hardware protection) (?:shutdown|reboot)|thermal[_ ]emergency|Overheat", "shutdown", FATAL),
+    Row(r"(?:mlx5_core|nvme|mpt3sas|ixgbe|i40e|ice)\S{0,20} .{0,40}(?:[Hh]igh [Tt]emperature|[Oo]ver ?[Tt]emp(?:erature)?\b)", "thermal", CRITICAL),
+    Row(r"(?:[Pp]ower [Ss]upply|PSU)\b.{0,60}(?:fail|lost|redundancy)|[Pp]ower (?:brake|loss detected)", "power", CRITICAL),
+    Row(r"ipmi\S{0,10}: .{0,80}(?:BMC .{0,20}(?:not responding|in reset)|IPMI message handler: .{0,20}timeout)", "firmware", WARNING),
+    Row(r"ACPI (?:BIOS )?(?:Error|Exception|Warning)\b", "acpi", INFO),
+    Row(r"power_meter ACPI\w{1,8}:\d+: ", "acpi", INFO),
+    Row(r"\[Firmware (?:Bug|Warn|Info)\]: ", "firmware", INFO),
+    Row(r"reboot: (?:Power down|Restarting system|System halted)", "shutdown", INFO),
+    Row(r"systemd-logind\S{0,12}: (?:Power key pressed|System is (?:rebooting|powering down))|Power key pressed|System is powering down|systemd-shutdown", "shutdown", INFO),
+)  # fmt: skip
+
+
+def read(text: Text) -> Iterator[ThermalOrPowerMessage]:
+    for hit in TABLE.hits(text):
+        yield ThermalOrPowerMessage(
+            source=hit.log.source(hit.line),
+            subject=hit.subject,
+            stamp=hit.message.stamp,
+            severity=hit.row.severity,
+            about=hit.row.about,
+            text=hit.message.message[:500],
+        )
+
+
+PARSER = Parser(tool="thermal, power and firmware messages", medium="kernel-log", footprint=TABLE.footprint, read=read)

@@ -1,0 +1,92 @@
+"""User-space clients of network filesystems: what they write to syslog or to a log of their own.
+
+    mfsmount[25425]: file: 6, index: 0, chunk: 0000000000000004, version: 1 - there are no valid copies
+    mfsmount[3177]: file: 66, index: 0, chunk: 00000000AE, version: 15 - writeworker: connection with (10.0.0.2:9422) was timed out
+    [2024-05-01 10:00:00.1] C [rpc-clnt-ping.c:155:...] 0-vol-client-0: server 10.0.0.1:49152 has not responded in the last 42 seconds
+    juicefs[4242] <WARNING>: fail to read object: timed out after 1m0s
+
+What a client says at its start (sizes, limits, versions) is skipped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.storage import VolumeClientMessage
+from ..text import Text
+from . import Parser
+from ._table import CRITICAL, INFO, WARNING, Hit, Row, Table
+
+_ADDRESS = r"\(?(?P<server>\[?[\w.:]{3,64}?\]?:\d{1,5})\)?"
+_MFS = r"(?:mfsmount(?:\[\d+\])?: (?:\[\w{4,8}\] )?)"
+_CHUNK = r"file: (?:\d+), index: \d+"
+TABLE = Table(
+    Row(rf"{_CHUNK}.{{0,120}}(?:there are no valid copies|no valid copies|no copies)", "no-copies", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}fs_write\w* returned status", "write-failed", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}fs_\w+ returned status: (?:Chunkserver not present|No such chunk|Chunk lost)", "no-copies", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}fs_\w+ returned status", "other", WARNING, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}connection with {_ADDRESS} was timed out", "timed-out", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}connection with {_ADDRESS} (?:was reset|error|closed)", "connection-lost", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}(?:can't connect to|connection refused|connect error) ?{_ADDRESS}", "connection-lost", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,200}}(?:write (?:error|failed)|writeworker.{{0,40}}error|error writing)", "write-failed", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,200}}(?:timed out|time-out|timeout)", "timed-out", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,200}}(?:error|readblock|reset by peer)", "connection-lost", WARNING, "moosefs"),
+    Row(r"(?:error (?:writing|reading) file number: ?\d+|write(?:_data)?: .{0,40}error)", "write-failed", CRITICAL, "moosefs"),
+    Row(rf"{_MFS}.{{0,60}}(?:registered to master|reconnected|connected to new master)", "recovered", INFO, "moosefs"),
+    Row(rf"{_MFS}master: .{{0,60}}(?:ETIMEDOUT|timed out|timeout)", "timed-out", CRITICAL, "moosefs"),
+    Row(rf"{_MFS}master: .{{0,60}}(?:error|lost|unregistered|can't connect|connection was reset|ECONN\w+)", "connection-lost", CRITICAL, "moosefs"),
+    Row(rf"{_MFS}.{{0,60}}(?:can't (?:connect|reconnect|resolve)|session not found|lost connection)", "connection-lost", CRITICAL, "moosefs"),
+    Row(rf"{_MFS}high packet travel time", "other", INFO, "moosefs"),
+    # GlusterFS
+    Row(rf"\d-[\w-]{{1,80}}-client-\d+: server {_ADDRESS} has not responded in the last \d+ seconds", "timed-out", CRITICAL, "glusterfs"),
+    Row(r"\d-[\w-]{1,80}-client-\d+: (?:disconnected from|remote operation failed)", "connection-lost", CRITICAL, "glusterfs"),
+    Row(r"\d-[\w-]{1,80}-(?:replicate|disperse|dht)(?:-\d+)?: (?:All subvolumes are down|.{0,40}[Qq]uorum is not met)", "no-copies", CRITICAL, "glusterfs"),
+    Row(r"\d-[\w-]{1,80}-client-\d+: Connected to ", "recovered", INFO, "glusterfs"),
+    # JuiceFS, s3fs, gcsfuse, mountpoint-s3, goofys, rclone
+    Row(r"juicefs\S{0,12} <(?:WARNING|ERROR)>: .{0,120}(?:timed? ?out|timeout|slow (?:request|operation))", "timed-out", WARNING, "juicefs"),
+    Row(r"juicefs\S{0,12} <(?:WARNING|ERROR)>: .{0,120}(?:fail(?:ed)? to (?:upload|write|flush)|write .{0,40}error)", "write-failed", CRITICAL, "juicefs"),
+    Row(r"juicefs\S{0,12} <(?:WARNING|ERROR|FATAL)>: .{0,120}(?:connection|connect|dial|EOF|broken pipe)", "connection-lost", CRITICAL, "juicefs"),
+    Row(r"juicefs\S{0,12} <(?:ERROR|FATAL)>: ", "other", WARNING, "juicefs"),
+    Row(r"s3fs\S{0,12}: .{0,160}(?:CURLE_OPERATION_TIMEDOUT|timed? ?out)", "timed-out", WARNING, "s3fs"),
+    Row(r"s3fs\S{0,12}: .{0,160}(?:giving up|CURLE_COULDNT_(?:CONNECT|RESOLVE_HOST)|HTTP response code 50\d)", "connection-lost", CRITICAL, "s3fs"),
+    Row(r"(?:gcsfuse|gcs).{0,160}(?:context deadline exceeded|i/o timeout|timed out)", "timed-out", WARNING, "gcsfuse"),
+    Row(r"mountpoint_s3\S{0,60}: .{0,160}(?:timed? ?out|throttl|failed: )", "timed-out", WARNING, "mountpoint-s3"),
+    Row(r"goofys\S{0,20}(?:ERROR|WARNING).{0,160}(?:timed? ?out|RequestError|SlowDown)", "timed-out", WARNING, "goofys"),
+    Row(r"sshfs\S{0,12}: .{0,80}(?:[Cc]onnection (?:reset|closed)|Timeout|timed out)|remote host has disconnected", "connection-lost", CRITICAL, "sshfs"),
+    # ceph-fuse
+    Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "connection-lost", CRITICAL, "cephfs"),
+)  # fmt: skip
+# mfsmount[25425]: ...   (without a time before it, no layer to peel)
+_BARE = re.compile(r"^(?:mfsmount|juicefs|s3fs|sshfs|glusterfs)\[(\d{1,10})\]:? ")
+# cs: C0000214:9432   (a chunkserver's address in hexadecimal)
+_HEX_SERVER = re.compile(r"\bcs: ([0-9A-F]{8}):(\d{1,5})")
+
+
+def read(text: Text) -> Iterator[VolumeClientMessage]:
+    for hit in TABLE.hits(text):
+        yield VolumeClientMessage(
+            source=hit.log.source(hit.line),
+            subject=_subject(hit),
+            stamp=hit.message.stamp,
+            severity=hit.row.severity,
+            filesystem=hit.row.of,
+            about=hit.row.about,
+            text=hit.message.message[:500],
+        )
+
+
+def _subject(hit: Hit) -> Subject:
+    subject, bare = hit.subject, _BARE.match(hit.message.message)
+    pid = hit.message.pid if hit.message.pid is not None else int(bare[1]) if bare else None
+    server = subject.server
+    if server is None and (found := _HEX_SERVER.search(hit.message.message)):
+        server = ".".join(str(byte) for byte in bytes.fromhex(found[1])) + f":{found[2]}"
+    return dataclasses.replace(subject, pid=pid, server=server)
+
+
+PARSER = Parser(
+    tool="user-space clients of network filesystems", medium="system-log", footprint=TABLE.footprint, read=read
+)

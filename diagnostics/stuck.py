@@ -1,0 +1,209 @@
+"""Who is stuck: for a thread that does not move, the call, the descriptor, the file, the mount and the server.
+
+    pid 11477 (pt_data_worker): read of 12 -> /workspace/data/shard2.bin on /workspace (MooseFS at
+    10.0.0.1:9421), state D in folio_wait_bit_common, for at least 1 s
+
+Two looks a second apart: a thread that used no CPU and switched no context between them has not moved since
+the first. Everything comes from /proc, in a child; no volume is asked anything. A buffered read waits in D,
+close, open, stat and write in S until a signal comes: the state alone tells nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from .mounttable import MountPoint, absolute, mount_of, read_mount_table
+from .question import Question
+
+LOOK_S = 1.0
+# where the kernel waits for a filesystem or a block device (folio_wait_bit: the page cache, whosever it is)
+WAITS = (
+    "folio_wait_bit request_wait_answer fuse_ nfs rpc_wait ceph_ cl_sync_io ll_ osc_ lov_ ldlm_ cifs_ smb p9_ "
+    "gpfs beegfs io_schedule blk_ jbd2_ do_get_write_access xfs_ wait_on_page bit_wait wait_on_buffer rwsem_down "
+    "netfs_ afs_ __lock_page"
+).split()
+# x86-64: number -> (name, which argument is a descriptor, which a path); -1 = none
+CALLS_X86 = {
+    0: ("read", 0, -1), 1: ("write", 0, -1), 2: ("open", -1, 0), 3: ("close", 0, -1), 4: ("stat", -1, 0),
+    5: ("fstat", 0, -1), 6: ("lstat", -1, 0), 17: ("pread64", 0, -1), 18: ("pwrite64", 0, -1),
+    19: ("readv", 0, -1), 20: ("writev", 0, -1), 21: ("access", -1, 0), 40: ("sendfile", 1, -1),
+    73: ("flock", 0, -1), 74: ("fsync", 0, -1), 75: ("fdatasync", 0, -1), 76: ("truncate", -1, 0),
+    77: ("ftruncate", 0, -1), 78: ("getdents", 0, -1), 80: ("chdir", -1, 0), 82: ("rename", -1, 1),
+    83: ("mkdir", -1, 0), 84: ("rmdir", -1, 0), 87: ("unlink", -1, 0), 89: ("readlink", -1, 0),
+    137: ("statfs", -1, 0), 138: ("fstatfs", 0, -1), 217: ("getdents64", 0, -1), 257: ("openat", -1, 1),
+    258: ("mkdirat", -1, 1), 262: ("newfstatat", -1, 1), 263: ("unlinkat", -1, 1), 264: ("renameat", -1, 1),
+    269: ("faccessat", -1, 1), 285: ("fallocate", 0, -1), 295: ("preadv", 0, -1), 296: ("pwritev", 0, -1),
+    306: ("syncfs", 0, -1), 316: ("renameat2", -1, 1), 326: ("copy_file_range", 0, -1), 332: ("statx", -1, 1),
+    437: ("openat2", -1, 1), 439: ("faccessat2", -1, 1),
+}  # fmt: skip
+CALLS_ARM = {
+    63: CALLS_X86[0], 64: CALLS_X86[1], 56: CALLS_X86[257], 57: CALLS_X86[3], 67: CALLS_X86[17], 79: CALLS_X86[262],
+    82: CALLS_X86[74], 291: CALLS_X86[332], 61: CALLS_X86[217], 43: CALLS_X86[137], 38: CALLS_X86[264],
+}  # fmt: skip
+CALLS = CALLS_ARM if os.uname().machine == "aarch64" else CALLS_X86
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """A thread that did not move. None = not known, or not allowed to see.
+
+    `path` is the file that the call names; `held` are other files of the process on that mount, where the call
+    names none (a killed process that closes its files while it exits).
+    """
+
+    pid: int
+    tid: int
+    comm: str
+    state: str
+    wchan: str | None
+    call: str | None
+    descriptor: int | None
+    path: str | None
+    mount: str | None
+    server: str | None
+    filesystem: str | None
+    held: tuple[str, ...]
+    at_least_s: float
+    started_s: float
+
+    def as_json(self) -> str:
+        return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
+
+
+def read_file(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def waiting_threads(mine: int, waits: list[str]) -> dict[tuple[int, int], tuple[str, ...]]:
+    """By (pid, tid): state, wait channel, CPU ticks, start and context switches of whoever waits for a volume."""
+    found: dict[tuple[int, int], tuple[str, ...]] = {}
+    for pid in os.listdir("/proc"):
+        if not pid.isdigit() or int(pid) in (2, mine) or read_file(f"/proc/{pid}/comm").startswith("dx-"):
+            continue
+        for tid in os.listdir(f"/proc/{pid}/task") if os.path.isdir(f"/proc/{pid}/task") else ():
+            base = f"/proc/{pid}/task/{tid}"
+            wchan, fields = read_file(f"{base}/wchan"), read_file(f"{base}/stat").rpartition(")")[2].split()
+            if not fields or fields[1] == "2":  # kernel threads have kthreadd for a parent
+                continue
+            if fields[0] == "D" or any(wchan.startswith(wait) for wait in waits):
+                switches = "".join(line for line in read_file(f"{base}/status").splitlines() if "ctxt" in line)
+                found[int(pid), int(tid)] = (fields[0], wchan, fields[11], fields[12], fields[19], switches)
+    return found
+
+
+def text_at(pid: int, address: int) -> str | None:
+    """The path that a system call was given, from the memory of its process."""
+    try:
+        with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+            memory.seek(address)
+            return memory.read(min(4096, 4096 - address % 4096)).partition(b"\0")[0].decode(errors="replace")
+    except (OSError, ValueError, OverflowError):
+        return None
+
+
+def open_paths(pid: int) -> dict[int, str]:
+    found = {}
+    try:
+        for entry in os.scandir(f"/proc/{pid}/fd"):
+            found[int(entry.name)] = os.readlink(entry.path)
+    except OSError:
+        pass
+    return found
+
+
+def describe(pid: int, tid: int, seen: tuple[str, ...], calls: dict[str, list[Any]]) -> dict[str, Any]:
+    base, links = f"/proc/{pid}/task/{tid}", open_paths(pid)
+    call, descriptor, path = None, None, None
+    words = read_file(f"{base}/syscall").split()
+    if words and words[0] in calls:
+        call, descriptor_at, path_at = calls[words[0]]
+        if descriptor_at >= 0:
+            descriptor = int(words[1 + descriptor_at], 16)
+            path = links.get(descriptor)
+        elif path_at >= 0:
+            path = text_at(pid, int(words[1 + path_at], 16))
+    now = float(read_file("/proc/uptime").split()[0])
+    return {
+        "pid": pid,
+        "tid": tid,
+        "comm": read_file(f"{base}/comm").strip(),
+        "state": seen[0],
+        "wchan": seen[1] if seen[1] not in ("", "0") else None,
+        "call": call,
+        "descriptor": descriptor,
+        "path": path,
+        "held": sorted({target for target in links.values() if target.startswith("/")}),
+        "started_s": now - int(seen[4]) / os.sysconf("SC_CLK_TCK"),
+    }
+
+
+def look(say: Any, mine: int, seconds: float, waits: list[str], calls: dict[str, list[Any]]) -> dict[str, Any]:
+    """The threads that wait for a filesystem and did not move while we looked."""
+    import time
+
+    first, began = waiting_threads(mine, waits), time.monotonic()
+    time.sleep(seconds)
+    again, took = waiting_threads(mine, waits), time.monotonic() - began
+    still = [(key, seen) for key, seen in again.items() if first.get(key) == seen]
+    return {"threads": [describe(*key, seen, calls) | {"at_least_s": took} for key, seen in still]}
+
+
+LOOK = Question(look, uses=(read_file, waiting_threads, text_at, open_paths, describe))
+
+
+def who_waits(mount: str | None = None, *, deadline_s: float = 8.0) -> list[Stuck]:
+    """The stuck threads of all processes that this user may see, of one mount or of all.
+
+    A thread whose call names no file counts for a network volume on which its process has files open, and
+    one that waits for a FUSE daemon without any for the FUSE volume in question.
+    """
+    answer = LOOK.ask(
+        "", deadline_s, mine=os.getpid(), seconds=LOOK_S, waits=WAITS, calls={str(k): list(v) for k, v in CALLS.items()}
+    )
+    table = read_mount_table()
+    point = mount_of(absolute(mount), table).mount if mount else None
+    rows = [_placed(row, point, table) for row in answer.values.get("threads", [])]
+    return [row for row in rows if (point is None or row.mount == point)]
+
+
+def _placed(row: dict[str, Any], point: str | None, table: list[MountPoint]) -> Stuck:
+    """The row with the mount that it waits for, as far as it is known."""
+    path = row["path"] if (row["path"] or "").startswith("/") else None
+    network = {each.mount: each for each in table if each.filesystem.network and each.mount != "/"}
+    held = [each for each in row["held"] if mount_of(each, table).mount in network]
+    where = None
+    if path:
+        where = mount_of(path, table)
+    elif held:
+        where = mount_of(held[0], table)
+    elif row["wchan"] == "request_wait_answer":
+        # a close has taken its descriptor out of the table before it waits; the volume is some FUSE one
+        fuse = [each for each in network.values() if each.type.startswith("fuse")]
+        where = next((each for each in fuse if each.mount == point or len(fuse) == 1), None)
+    found: dict[str, Any] = {**row, "path": path, "held": () if path else tuple(held[:8])}
+    found |= {"mount": None, "server": None, "filesystem": None}
+    if where:
+        found |= {"mount": where.mount, "server": where.server, "filesystem": where.filesystem.title}
+    return Stuck(**found)
+
+
+def format_stuck(row: Stuck) -> str:
+    """One line for people."""
+    what = row.call or "a call that may not be seen"
+    if row.path:
+        what += f" of {row.path}" if row.descriptor is None else f" of {row.descriptor} -> {row.path}"
+    elif row.held:
+        what += f", with {row.held[0]} open" + (f" and {len(row.held) - 1} more" if len(row.held) > 1 else "")
+    server = f" at {row.server}" if row.server else ""
+    where = f" on {row.mount} ({row.filesystem}{server})" if row.mount else ""
+    thread = "" if row.tid == row.pid else f" thread {row.tid}"
+    since = f"for at least {row.at_least_s:.0f} s, at most {row.started_s:.0f} s"
+    return f"pid {row.pid}{thread} ({row.comm}): {what}{where}, state {row.state} in {row.wchan or '?'}, {since}"

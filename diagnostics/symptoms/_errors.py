@@ -1,0 +1,57 @@
+"""What tools, the job and its runtime said went wrong, and where: one view of all the kinds that carry an error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..evidence import Evidence
+from ..evidence.job import LauncherFailure, LogLine, PythonException
+from ..evidence.storage import CommandOutcome, ToolError
+from ..incident import Incident
+
+# a path in a message stands in quotes or after a blank or colon
+PATH = re.compile(r"(?:^|[\s'\"(=:])(/[^\s'\":,;)]{1,400})")
+
+
+class Said(NamedTuple):
+    """One error as somebody reported it; `error` is the errno's name where known."""
+
+    fact: Evidence
+    text: str
+    error: str | None
+
+    @property
+    def path(self) -> str | None:
+        """The file that it is about, where the report names one."""
+        if self.fact.subject.path:
+            return self.fact.subject.path
+        found = PATH.search(self.text)
+        return found[1] if found else None
+
+
+def errors(incident: Incident) -> Iterator[Said]:
+    """Every error that was reported, in reading order within a kind."""
+    for fact in incident.of(PythonException):
+        text = "\n".join((f"{fact.type}: {fact.text}", *fact.causes))
+        yield Said(fact, text, fact.error)
+    for tool in incident.of(ToolError):
+        yield Said(tool, tool.text, tool.error)
+    for line in incident.of(LogLine):
+        yield Said(line, line.text, None)
+    for failure in incident.of(LauncherFailure):
+        if failure.error_text:
+            yield Said(failure, failure.error_text, None)
+
+
+def matching(incident: Incident, pattern: re.Pattern[str], *names: str) -> Iterator[Said]:
+    """The errors whose errno is one of `names` or whose text matches."""
+    for said in errors(incident):
+        if said.error in names or pattern.search(said.text):
+            yield said
+
+
+def failed_commands(incident: Incident) -> list[CommandOutcome]:
+    """Commands of a person that failed or never came back."""
+    return [fact for fact in incident.of(CommandOutcome) if fact.outcome != "ok"]

@@ -1,0 +1,61 @@
+"""Where something is: a path becomes a subject with its mount, its server and its device."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..evidence import Evidence, Subject
+from ..evidence.job import CheckpointEvent, PythonException
+from ..evidence.storage import DiskUsage, Mount
+from ..incident import Incident
+
+
+def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Subject:
+    """The subject of a path: its mount from /proc/mounts, else from df, else the path alone."""
+    mount = incident.links.mount_of(path)
+    if mount is not None:
+        return Subject(
+            mount=mount.subject.mount, server=mount.subject.server, device=mount.subject.device, path=path, pid=pid
+        )
+    points = [fact.subject.mount for fact in incident.of(DiskUsage) if fact.subject.mount]
+    inside = [point for point in points if path and (path + "/").startswith(point.rstrip("/") + "/")]
+    return Subject(mount=max(inside, key=len, default=None), path=path, pid=pid)
+
+
+def network_mounts(incident: Incident) -> list[Mount]:
+    """The mounts whose data live behind a server."""
+    return [mount for mount in incident.links.mounts if mount.network]
+
+
+def only_network_mount(incident: Incident) -> Mount | None:
+    """The network mount, when there is exactly one."""
+    found = network_mounts(incident)
+    return found[0] if len(found) == 1 else None
+
+
+def on_network(incident: Incident, subject: Subject) -> bool | None:
+    """True or False where the mount is known, None where nobody can tell."""
+    if subject.path is None and subject.mount is None:
+        return None
+    mount = incident.links.mount_of(subject.path or subject.mount)
+    return None if mount is None else mount.network
+
+
+def written_path(incident: Incident, fact: Evidence) -> str | None:
+    """The file that the job was writing when it said `fact`: its own path, else the last one that it announced."""
+    if fact.subject.path:
+        return fact.subject.path
+    if not isinstance(fact, PythonException):
+        return None
+    before = [
+        event
+        for event in incident.of(CheckpointEvent)
+        if event.source.file == fact.source.file and event.source.line <= fact.source.line and event.subject.path
+    ]
+    return before[-1].subject.path if before else None
+
+
+def place_of_error(incident: Incident, fact: Evidence, path: str | None) -> Subject:
+    """The subject of an error: the file it names or the one that was being written, on its mount."""
+    subject = place(incident, path or written_path(incident, fact), pid=fact.subject.pid)
+    return replace(subject, rank=fact.subject.rank, host=fact.subject.host)

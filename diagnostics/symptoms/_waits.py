@@ -1,0 +1,128 @@
+"""What a thread or process waits in, as the kernel and Python's stacks show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..evidence import Evidence
+from ..evidence.process import Frame, NativeStack, ProcessState, PythonStack, ThreadState
+from ..incident import Incident
+from ..links import Process
+
+CLIENT_WAITS = ("request_wait_answer", "fuse_", "nfs_", "nfs4_", "rpc_wait", "ceph_", "lustre", "ll_", "osc_", "cl_",
+                "cifs_", "ptlrpc", "p9_", "gpfs", "cxiWait", "rbd_", "fhgfs", "beegfs", "smb2_")  # fmt: skip
+PAGE_WAITS = ("folio_wait_bit", "wait_on_page_bit", "io_schedule", "wait_on_page", "__lock_page", "folio_lock")
+FUTEX_WAITS = ("futex_do_wait", "futex_wait", "do_futex", "futex_abstimed", "__futex")
+PLUMBING = frozenset(
+    "wait wait_for get put poll _poll select recv recv_bytes _recv _recv_bytes accept acquire join _feed _serve "
+    "_wait_for_tstate_lock communicate sleep result __enter__ _try_wait".split()
+)
+LIBRARY = ("threading.py", "queue.py", "queues.py", "selectors.py", "connection.py", "synchronize.py", "socket.py",
+           "subprocess.py", "popen_fork.py", "concurrent/futures", "asyncio/")  # fmt: skip
+COMPILER_FILES = ("torch/_inductor", "torch/_dynamo", "torch/_functorch", "triton/compiler", "triton/backends",
+                  "triton/runtime/build", "jax/_src/compiler", "torch/utils/cpp_extension")  # fmt: skip
+COLLECTIVE_FILES = ("torch/distributed", "deepspeed/comm", "horovod", "megatron/core/parallel")
+WORKER_FRAMES = ("_worker_loop",)
+
+
+def name_of(frame: Frame) -> str:
+    """The function's bare name, without its class."""
+    return frame.function.rpartition(".")[2]
+
+
+def is_main(stack: PythonStack) -> bool:
+    """True for the main thread of a process."""
+    return stack.thread == "MainThread" or (
+        stack.subject.tid is not None and stack.subject.tid == stack.subject.pid and not stack.thread
+    )
+
+
+def in_worker(stack: PythonStack) -> bool:
+    """True in a process that serves a DataLoader."""
+    return any(name_of(frame) in WORKER_FRAMES for frame in stack.frames)
+
+
+def waits_for_loader(stack: PythonStack) -> bool:
+    """True where a thread waits for a batch: of worker processes, or of a queue that another thread fills."""
+    names = [name_of(frame) for frame in stack.frames]
+    if in_worker(stack):
+        return False
+    if "_try_get_data" in names[:8] or "_get_data" in names[:6]:
+        return True
+    return is_main(stack) and "get" in names[:3] and _library(stack.frames[min(names.index("get"), 2)])
+
+
+def _library(frame: Frame) -> bool:
+    return any(part in (frame.file or "") for part in LIBRARY)
+
+
+def innermost_own(stack: PythonStack) -> Frame | None:
+    """The innermost frame, unless the thread sits in a wait of the standard library."""
+    if not stack.frames:
+        return None
+    first = stack.frames[0]
+    return None if name_of(first) in PLUMBING and _library(first) else first
+
+
+def takes_lock(stack: PythonStack) -> bool:
+    """True where the innermost frame takes a lock by name."""
+    return bool(stack.frames) and name_of(stack.frames[0]) in ("acquire", "__enter__", "_acquire_restore")
+
+
+def compiles(stack: PythonStack) -> bool:
+    """True where a compiler of kernels is on the stack."""
+    return any(part in (frame.file or "") for frame in stack.frames for part in COMPILER_FILES)
+
+
+def in_collective(stack: PythonStack) -> bool:
+    """True where the thread is inside a collective or waits for a GPU to end one."""
+    inner = stack.frames[:6]
+    return any(part in (frame.file or "") for frame in inner for part in COLLECTIVE_FILES) or any(
+        name_of(frame) in ("synchronize", "barrier", "all_reduce", "all_gather", "broadcast") for frame in inner
+    )
+
+
+def blocked_in_client(fact: ThreadState | ProcessState) -> bool:
+    """True when the wait itself names a network filesystem's client."""
+    frames = fact.frames if isinstance(fact, ThreadState) else ()
+    return any(word.startswith(CLIENT_WAITS) for word in (fact.wchan or "", *frames))
+
+
+def blocked_on_page(fact: ThreadState | ProcessState) -> bool:
+    """True for a task in D that waits for a page of a file."""
+    frames = fact.frames if isinstance(fact, ThreadState) else ()
+    return fact.state == "D" and any(word.startswith(PAGE_WAITS) for word in (fact.wchan or "", *frames[:3]))
+
+
+def on_futex(wchan: str | None) -> bool:
+    """True for the wait of every lock, condition and semaphore."""
+    return bool(wchan) and str(wchan).startswith(FUTEX_WAITS)
+
+
+def wait_channels(process: Process, tid: int | None) -> set[str]:
+    """Where the kernel saw a thread wait, over all snapshots; ps speaks of the main thread."""
+    seen = {t.wchan for t in process.threads if t.wchan and (tid is None or t.subject.tid in (tid, None))}
+    if tid is None or tid == process.pid:
+        seen |= {s.wchan for s in process.states if s.wchan}
+    return {channel for channel in seen if channel not in ("0", "-")}
+
+
+def kernel_facts(process: Process, tid: int | None) -> tuple[Evidence, ...]:
+    """The kernel's word on one thread, to cite."""
+    threads = [t for t in process.threads if t.subject.tid == tid]
+    return tuple(threads[:2]) or tuple(process.states[:1])
+
+
+def is_worker(process: Process) -> bool:
+    """True for a DataLoader worker process."""
+    return process.comm == "pt_data_worker" or any(in_worker(stack) for stack in process.stacks)
+
+
+def native_names(stack: NativeStack, depth: int = 8) -> Sequence[str]:
+    """The names of the innermost native frames."""
+    return [frame.function for frame in stack.frames[:depth]]
+
+
+def main_stacks(incident: Incident) -> Iterator[PythonStack]:
+    """The main threads of the processes that are no workers."""
+    return (stack for stack in incident.of(PythonStack) if is_main(stack) and not in_worker(stack))

@@ -1,0 +1,50 @@
+"""A local block device timed out, was reset, vanished or returned errors, by the kernel's log.
+
+Devices whose blocks live in a cluster (rbd, nbd, drbd) do not count: their errors are the network's.
+ABSENT where the kernel log was read and has no such line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import BlockDeviceTrouble, BlockIoError
+from ..incident import Incident
+from . import Finding, Symptom
+
+REMOTE = ("rbd", "nbd", "drbd", "loop", "fd", "sr")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each report of a local device."""
+    found = False
+    for fact in (*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)):
+        name = (fact.subject.device or "").rpartition("/")[2]
+        if name.startswith(REMOTE):
+            continue
+        found = True
+        what = fact.text[:140] if isinstance(fact, BlockDeviceTrouble) else f"an I/O error of {name or 'a disk'}"
+        yield Finding(Subject(device=controller(name) or None, host=fact.subject.host), (fact,), what)
+    logs = incident.reads("kernel-log")
+    if logs and not found:
+        yield Finding(Subject(), tuple(logs), "the kernel reports no trouble of a disk", present=False)
+
+
+def controller(name: str) -> str:
+    """The disk of a partition or namespace: nvme0n1p2 -> nvme0n1, sda1 -> sda."""
+    if name.startswith("nvme") and "n" in name[4:]:
+        return name.partition("p")[0]
+    if name.startswith(("sd", "vd", "hd", "xvd")):
+        return name.rstrip("0123456789")
+    return name
+
+
+SYMPTOM = Symptom(
+    title="a disk times out, resets or returns errors",
+    rule=rule,
+    leak=0.002,
+    because="disks that work say nothing",
+    command="dmesg -T | grep -i -E 'nvme|ata[0-9]|I/O error|medium'; smartctl -a /dev/DEVICE; nvme smart-log /dev/DEVICE",
+    cost_minutes=2,
+)

@@ -1,0 +1,74 @@
+"""The log is silent, yet the trainer works: its main thread is on a CPU in its own or the framework's compute code, or its CPU time grows.
+
+Waiting in a collective or for the GPU burns CPU too and does not count, nor does a compiler (see compiling).
+ABSENT where the trainer was looked at and is idle.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.job import WatchdogFired, WatchdogObservation
+from ..evidence.process import ProcessState
+from ..incident import Incident
+from ..links import Process
+from . import Finding, Symptom
+from ._waits import compiles, in_collective, is_main, is_worker
+from .progress_stopped import rule as progress_stopped
+
+SILENT_S = 15.0
+SHARE = 0.4
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """The trainers of a silent job."""
+    if not _silent(incident):
+        return
+    idle: list[Evidence] = []
+    found = False
+    for process in incident.links.processes.values():
+        mains = [stack for stack in process.stacks if is_main(stack) and not stack.crashed]
+        if not mains or is_worker(process):
+            continue
+        if any(in_collective(stack) or compiles(stack) for stack in mains):
+            continue
+        evidence = [stack for stack in mains if stack.active] or growing(process)
+        if evidence:
+            found = True
+            yield Finding(
+                Subject(pid=process.pid), tuple(evidence), f"process {process.pid} works while its log is silent"
+            )
+        elif any(stack.active is False for stack in mains):
+            idle += mains[:1]
+    if idle and not found:
+        yield Finding(Subject(), tuple(idle), "the trainer is idle", present=False)
+
+
+def _silent(incident: Incident) -> bool:
+    return (
+        any(fact.watchdog != "nccl" for fact in incident.of(WatchdogFired))
+        or any((look.age_s or 0) > SILENT_S for look in incident.of(WatchdogObservation))
+        or any(finding.present for finding in progress_stopped(incident))
+    )
+
+
+def growing(process: Process) -> list[ProcessState]:
+    """Two rows between which the process used a large part of a CPU."""
+    rows = [row for row in process.states if row.cpu_s is not None and row.elapsed_s is not None]
+    for first, second in itertools.pairwise(rows):
+        passed = (second.elapsed_s or 0) - (first.elapsed_s or 0)
+        if passed > 1 and (second.cpu_s or 0) - (first.cpu_s or 0) >= SHARE * passed:
+            return [first, second]
+    return []
+
+
+SYMPTOM = Symptom(
+    title="the trainer works while its log is silent",
+    rule=rule,
+    leak=0.03,
+    because="long evaluations and preparations are normal; that they coincide with an alarm is rare",
+    command="py-spy dump --nonblocking --pid PID; ps -o pid,stat,time -p PID; sleep 5; ps -o pid,stat,time -p PID",
+    cost_minutes=1,
+)

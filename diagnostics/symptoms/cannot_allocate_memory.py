@@ -1,0 +1,34 @@
+"""Somebody was refused memory of the host: ENOMEM, MemoryError, bad_alloc, torch's DefaultCPUAllocator, a thread or
+process that could not be made for lack of memory. GPU memory is another symptom.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+
+REFUSED = re.compile(
+    r"Cannot allocate memory|\[Errno 12\]|ENOMEM|MemoryError|std::bad_alloc|DefaultCPUAllocator: (?:can't|not enough)"
+    r"|Unable to allocate .{1,60} for an array|virtual memory exhausted",
+)
+GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each refusal."""
+    for said in matching(incident, REFUSED, "ENOMEM"):
+        if not GPU.search(said.text):
+            yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
+
+
+SYMPTOM = Symptom(
+    title="host memory was refused",
+    rule=rule,
+    leak=0.002,
+    because="with overcommit the kernel refuses rarely; an absurd size in the job's own code does it too",
+    command="free -h; ulimit -v; cat /proc/sys/vm/overcommit_memory",
+)

@@ -1,0 +1,48 @@
+"""A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, or the scheduler's word.
+
+ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the cgroup's counter is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Coverage, Evidence, Subject
+from ..evidence.job import SchedulerEvent
+from ..evidence.kernel import OomKill
+from ..evidence.storage import CgroupMemory
+from ..incident import Incident
+from . import Finding, Symptom
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each kill by a limit; else the places that would show it."""
+    found = False
+    for kill in incident.of(OomKill):
+        if kill.scope == "cgroup":
+            found = True
+            used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
+            yield Finding(kill.subject, (kill,), f"{kill.subject.comm} {kill.subject.pid} was killed{used}")
+    for event in incident.of(SchedulerEvent):
+        if event.about == "oom-killed":
+            found = True
+            yield Finding(event.subject, (event,), event.text[:160])
+    counters = [row for row in incident.of(CgroupMemory) if row.oom_kills is not None]
+    for row in counters:
+        if row.oom_kills:
+            found = True
+            yield Finding(row.subject, (row,), f"the cgroup counts {row.oom_kills} kills")
+    if not found:
+        witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
+        if witnesses:
+            yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a memory limit killed a process",
+    rule=rule,
+    leak=0.0006,
+    because="the kernel reports it only when it did it",
+    tells_apart=("host",),
+    command="dmesg -T | grep -i 'memory cgroup out of memory'; cat /sys/fs/cgroup/memory.events",
+)

@@ -1,0 +1,52 @@
+"""The saving code itself failed or saved the wrong thing: an object that cannot be pickled, keys that do not fit, a
+size that grows from one checkpoint to the next or is far from what the model needs.
+
+Load errors about missing or unexpected keys count; torn files are another symptom.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..evidence.storage import FileEntry
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._places import place
+from .checkpoint_truncated import CHECKPOINT
+
+CODE = re.compile(
+    r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
+    r"|size mismatch for \S+: copying a param|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB"
+    r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key|duplicate(?:d)? tensor",
+)
+GROWTH = 1.05
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each such error, and checkpoints that only ever grow."""
+    for said in matching(incident, CODE):
+        yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
+    families: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
+    for entry in incident.of(FileEntry):
+        folder, _, name = (entry.subject.path or "").rpartition("/")
+        if entry.size and CHECKPOINT.search(name):
+            families[folder, re.sub(r"\d+", "#", name)].append(entry)
+    for entries in families.values():
+        sizes = [e.size or 0 for e in sorted(entries, key=lambda e: (len(e.subject.path or ""), e.subject.path or ""))]
+        if len(sizes) >= 4 and all(b > GROWTH * a for a, b in itertools.pairwise(sizes)):
+            yield Finding(
+                place(incident, entries[0].subject.path), tuple(entries), "each checkpoint is larger than the last"
+            )
+
+
+SYMPTOM = Symptom(
+    title="the saving code fails or saves the wrong thing",
+    rule=rule,
+    leak=0.002,
+    because="these errors come from the objects given to the writer, whatever the disk",
+    command="grep -n -B 30 -E 'pickle|state_dict' train.log; ls -l CHECKPOINTS",
+)

@@ -1,0 +1,64 @@
+"""A checkpoint's file is much smaller than its siblings, or than its twin of the same name elsewhere.
+
+Siblings are the files of one folder that differ only in the digits of their names; "much" is less than nine
+tenths of their usual size. ABSENT where such files were listed and all have the usual size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from statistics import median
+
+from ..evidence import Subject
+from ..evidence.storage import FileEntry
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import place
+
+CHECKPOINT = re.compile(
+    r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint", re.I
+)
+SHORT = 0.9
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each short file; else the families of equal files."""
+    last = {
+        entry.subject.path: entry for entry in incident.of(FileEntry) if entry.subject.path and entry.size is not None
+    }
+    families: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
+    twins: dict[str, list[FileEntry]] = defaultdict(list)
+    for path, entry in last.items():
+        folder, _, name = path.rpartition("/")
+        if CHECKPOINT.search(name):
+            families[folder, re.sub(r"\d+", "#", name)].append(entry)
+            twins[name].append(entry)
+    short = {id(entry): entry for group in (*families.values(), *twins.values()) for entry in _short(group)}
+    for entry in short.values():
+        yield Finding(
+            place(incident, entry.subject.path), (entry,), f"{entry.subject.path} has only {entry.size:,} bytes"
+        )
+    whole = [entry for group in (*families.values(), *twins.values()) if len(group) > 1 for entry in group]
+    if whole and not short:
+        facts = tuple({id(entry): entry for entry in whole}.values())
+        yield Finding(Subject(), facts, "the checkpoints have their usual size", present=False)
+
+
+def _short(group: list[FileEntry]) -> list[FileEntry]:
+    if len(group) < 2:
+        return []
+    sizes = sorted(entry.size or 0 for entry in group)
+    usual = sizes[-1] if len(sizes) == 2 else median(sizes)
+    return [entry for entry in group if (entry.size or 0) < SHORT * usual]
+
+
+SYMPTOM = Symptom(
+    title="a checkpoint is shorter than its siblings",
+    rule=rule,
+    leak=0.01,
+    because="checkpoints of one model have one size; other files of the same name pattern may differ",
+    tells_apart=("mount",),
+    command="ls -l --full-time CHECKPOINTS",
+)

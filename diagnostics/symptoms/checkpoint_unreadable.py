@@ -1,0 +1,37 @@
+"""A checkpoint could not be loaded: torn archive, bad header, missing shard, wrong size.
+
+The same words come from a truncated, a half-copied and a zero-tailed file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._places import place_of_error
+
+UNREADABLE = re.compile(
+    r"failed finding central directory|PytorchStreamReader failed|invalid header or archive is corrupted"
+    r"|not a (?:ZIP|zip) archive|UnpicklingError|pickle data was truncated|Ran out of input|HeaderTooLarge|InvalidHeaderDeserialization"
+    r"|MetadataIncompleteBuffer|IncompleteMetadata|incomplete metadata|corrupt(?:ed)? checkpoint|checkpoint .{0,60}(?:corrupt|truncated|incomplete)"
+    r"|unexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC",
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each failed load with the file it was about."""
+    for said in matching(incident, UNREADABLE):
+        yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+
+
+SYMPTOM = Symptom(
+    title="a checkpoint cannot be loaded",
+    rule=rule,
+    leak=0.004,
+    because="a complete checkpoint loads; a wrong version of the reader words it otherwise",
+    tells_apart=("mount",),
+    command="ls -l --full-time CHECKPOINTS; python -m diagnostics checkpoint verify CHECKPOINTS",
+)

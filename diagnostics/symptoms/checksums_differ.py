@@ -1,0 +1,50 @@
+"""A file's checksum is not what it should be: `md5sum -c` says FAILED, or two copies have different digests.
+
+A file that could not be read is not a mismatch. ABSENT where checksums were compared and all agree.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.storage import Checksum, ChecksumVerdict
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import place
+
+
+def mismatches(incident: Incident) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
+    """Each file that differs, with the facts that show it."""
+    for verdict in incident.of(ChecksumVerdict):
+        if verdict.outcome == "differs" and verdict.subject.path:
+            yield verdict.subject.path, (verdict,)
+    digests: dict[tuple[str, str], dict[str, Checksum]] = defaultdict(dict)
+    for each in incident.of(Checksum):
+        if each.subject.path:
+            digests[each.subject.path.rpartition("/")[2], each.algorithm].setdefault(each.digest, each)
+    for (name, _), found in digests.items():
+        if len(found) > 1:
+            yield name, tuple(found.values())
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each mismatch; else the comparisons that agreed."""
+    found = False
+    for path, facts in mismatches(incident):
+        found = True
+        yield Finding(place(incident, path), facts, f"{path} is not what it should be")
+    agreed = [verdict for verdict in incident.of(ChecksumVerdict) if verdict.outcome == "ok"]
+    if agreed and not found:
+        yield Finding(Subject(), tuple(agreed), "every compared checksum agrees", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a checksum differs",
+    rule=rule,
+    leak=0.004,
+    because="bytes change between two readings only when something changed them",
+    tells_apart=("mount",),
+    command="md5sum FILE; md5sum -c MD5SUMS; cmp ORIGINAL COPY",
+)

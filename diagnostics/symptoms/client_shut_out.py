@@ -1,0 +1,52 @@
+"""The storage cluster shut this client out: blocklisted or blacklisted, evicted, session closed, stale handles after
+a failover, ESHUTDOWN from a block device in the cluster, or a device without watchers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import NetworkFilesystemMessage
+from ..evidence.storage import VolumeClientMessage
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._places import network_mounts, place_of_error
+
+SHUT_OUT = re.compile(
+    r"black-?listed|block-?listed|evicted|session (?:was )?(?:closed|killed|rejected)|transport endpoint shutdown|ESHUTDOWN|result -108\b|Errno 108",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each word of an eviction."""
+    messages: list[NetworkFilesystemMessage | VolumeClientMessage] = [
+        *incident.of(NetworkFilesystemMessage),
+        *incident.of(VolumeClientMessage),
+    ]
+    for fact in messages:
+        if fact.about in ("evicted", "blocklisted") or SHUT_OUT.search(fact.text):
+            yield Finding(_where(incident, fact), (fact,), fact.text[:160])
+    for said in matching(incident, SHUT_OUT, "ESHUTDOWN"):
+        yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+
+
+def _where(incident: Incident, fact: NetworkFilesystemMessage | VolumeClientMessage) -> Subject:
+    device = fact.subject.device
+    for mount in network_mounts(incident):
+        if mount.filesystem == fact.filesystem and (device is None or device in mount.device):
+            return mount.subject
+    return Subject(device=device, server=fact.subject.server, mount=fact.subject.mount)
+
+
+SYMPTOM = Symptom(
+    title="the storage cluster shut this client out",
+    rule=rule,
+    leak=0.0005,
+    because="only the cluster does this, after it lost sight of the client",
+    command="dmesg -T | grep -i -E 'block-?list|black-?list|evict|-108'; ceph osd blocklist ls; rbd status IMAGE",
+    cost_minutes=2,
+)

@@ -1,0 +1,51 @@
+"""The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
+tasks than CPUs, swapping, or a loader that says its workers have too few CPUs.
+
+"High" is 60 % some-pressure over a minute and over five. ABSENT where pressure was read and is below 20 %.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import LogLine, SettingSeen
+from ..evidence.storage import Pressure
+from ..incident import Incident
+from . import Finding, Symptom
+
+HIGH = 60.0
+LOW = 20.0
+WORDS = re.compile(
+    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|steal", re.I
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Pressure and the settings that limit CPUs."""
+    for row in incident.of(Pressure):
+        if row.resource == "cpu" and row.scope == "some":
+            if min(row.avg60, row.avg300) >= HIGH:
+                yield Finding(Subject(host=row.subject.host), (row,), f"CPU pressure {row.avg60:.0f} % over a minute")
+            elif row.avg300 <= LOW and row.avg60 <= LOW:
+                yield Finding(Subject(), (row,), f"CPU pressure {row.avg60:.0f} %", present=False)
+        elif row.resource == "memory" and row.scope == "full" and min(row.avg60, row.avg300) >= LOW:
+            yield Finding(
+                Subject(host=row.subject.host), (row,), f"tasks wait for memory {row.avg60:.0f} % of the time"
+            )
+    for fact in incident.of(SettingSeen):
+        if re.search(r"throttled", fact.name, re.I) and fact.value.strip().isdigit() and int(fact.value) > 1000:
+            yield Finding(Subject(host=fact.subject.host), (fact,), f"{fact.name} = {fact.value}")
+    for line in incident.of(LogLine):
+        if WORDS.search(line.text):
+            yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
+
+
+SYMPTOM = Symptom(
+    title="processes wait for a CPU",
+    rule=rule,
+    leak=0.02,
+    because="short peaks are common, minutes of high pressure are not",
+    command="cat /proc/pressure/cpu /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpu.max; nproc; uptime; vmstat 1 5",
+)

@@ -1,0 +1,55 @@
+"""df shows a volume without free space (no bytes available, or 99 % and more in use).
+
+Shared memory is another symptom; read-only images (squashfs, iso) are always full and do not count. ABSENT where df
+was read, shows the disks, and none is full; df shows the moment it was run, so a file that was removed since may
+have filled the volume before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.storage import DiskUsage
+from ..incident import Incident
+from . import Finding, Symptom
+
+FULL_PERCENT = 99.0
+IMAGES = ("squashfs", "iso9660", "erofs", "overlay-image")
+NEVER = ("/dev/shm", "/snap", "/sys", "/proc", "/run/user", "/boot/efi", "/dev")
+
+
+def real(incident: Incident, row: DiskUsage) -> bool:
+    """True for a volume that somebody could want to write to."""
+    point = row.subject.mount or ""
+    if point.startswith(NEVER) or point.endswith("/dev/shm") or not row.size:
+        return False
+    mount = next((m for m in incident.links.mounts if m.subject.mount == point), None)
+    return mount is None or mount.type not in IMAGES
+
+
+def is_full(row: DiskUsage) -> bool:
+    """True where nothing can be written."""
+    return row.available == 0 or (row.used_percent or 0.0) >= FULL_PERCENT
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each full volume; else the volumes that have room."""
+    rows = [row for row in incident.of(DiskUsage) if not row.inodes and real(incident, row)]
+    full = [row for row in rows if is_full(row)]
+    for row in full:
+        yield Finding(row.subject, (row,), f"{row.subject.mount} is full ({row.used_percent or 100:.0f} % used)")
+    if not full:
+        for row in rows:
+            subject = Subject(mount=row.subject.mount, device=row.subject.device)
+            yield Finding(subject, (row,), f"{row.subject.mount} has room", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a volume has no free space",
+    rule=rule,
+    leak=0.01,
+    because="full volumes that nobody writes to are seen now and then",
+    tells_apart=("mount",),
+    command="df -h; df -i",
+)

@@ -1,0 +1,42 @@
+"""A local filesystem reports damaged metadata: ext4, xfs or btrfs errors, an aborted journal, a shutdown, or a
+program that was told "Structure needs cleaning" (EUCLEAN).
+
+An error of the device below (an I/O error as the filesystem's text) is that device's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import FilesystemError
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._places import place_of_error
+
+DAMAGED = re.compile(
+    r"Structure needs cleaning|EUCLEAN|\[Errno 117\]|UNEXPECTED INCONSISTENCY|metadata corruption", re.I
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each report of damage."""
+    for fact in incident.of(FilesystemError):
+        if fact.about in ("corruption", "shutdown", "journal-abort", "other"):
+            yield Finding(
+                Subject(device=fact.subject.device, host=fact.subject.host), (fact,), fact.text[:160] or fact.about
+            )
+    for said in matching(incident, DAMAGED, "EUCLEAN"):
+        subject = place_of_error(incident, said.fact, said.path)
+        yield Finding(Subject(path=subject.path), (said.fact,), said.text.splitlines()[0][:160])
+
+
+SYMPTOM = Symptom(
+    title="a filesystem reports damaged metadata",
+    rule=rule,
+    leak=0.001,
+    because="an undamaged filesystem never says so",
+    command="dmesg -T | grep -i -E 'EXT4-fs|XFS|BTRFS|JBD2'; findmnt MOUNT",
+)

@@ -1,0 +1,40 @@
+"""The machine itself ran out of memory: the global OOM killer's report, or a daemon's that acts before it.
+
+ABSENT where the kernel log was read (and is not empty) and reports no such kill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import OomKill, PageAllocationFailure
+from ..incident import Incident
+from . import Finding, Symptom
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each kill for the whole machine; else the logs without one."""
+    found = False
+    for kill in incident.of(OomKill):
+        if kill.scope == "global":
+            found = True
+            used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
+            yield Finding(kill.subject, (kill,), f"{kill.subject.comm} {kill.subject.pid} was killed{used}")
+    for failure in incident.of(PageAllocationFailure):
+        if (failure.order or 0) <= 3:
+            found = True
+            yield Finding(failure.subject, (failure,), "the kernel could not get memory for itself")
+    logs = incident.reads("kernel-log")
+    if logs and not found:
+        yield Finding(Subject(), tuple(logs), "no kill for the machine's memory is reported", present=False)
+
+
+SYMPTOM = Symptom(
+    title="the machine's out-of-memory killer struck",
+    rule=rule,
+    leak=0.0006,
+    because="the kernel reports it only when it did it",
+    tells_apart=("host",),
+    command="dmesg -T | grep -i 'out of memory'; free -h",
+)

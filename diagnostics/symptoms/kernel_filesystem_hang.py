@@ -1,0 +1,61 @@
+"""Tasks hang inside a local filesystem or the block layer: hung tasks in ext4, jbd2, xfs, btrfs or writeback
+functions, or processes (a storage server's among them) in D on a local disk.
+
+No page wait on a network volume and no fuse or nfs function. ABSENT where the kernel log or process table was read
+and shows no task hung there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import HungTask
+from ..evidence.process import ProcessState, ThreadState
+from ..incident import Incident
+from . import Finding, Symptom
+from ._waits import CLIENT_WAITS
+
+LOCAL = re.compile(
+    r"^(?:__)?(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
+)
+SERVERS = ("mfschunkserver", "glusterfsd", "ceph-osd", "nfsd", "beegfs-storage", "ll_ost", "mfsmaster", "minio")
+LOCAL_TOOL = re.compile(r"^(?:touch|ls|rm|cp|dd|sync|cat|mkdir|stat|umount|fsck\S*)\s")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each task that hangs below a local filesystem."""
+    for task in incident.of(HungTask):
+        words = (task.function or "", *task.frames)
+        if any(word.startswith(CLIENT_WAITS) for word in words):
+            continue
+        inside = next((word for word in words if LOCAL.match(word)), None)
+        if inside:
+            yield Finding(Subject(host=task.subject.host), (task,), f"{task.subject.comm} hangs in {inside}")
+    for thread in incident.of(ThreadState):
+        inside = next((word for word in (thread.wchan or "", *thread.frames) if LOCAL.match(word)), None)
+        if thread.state == "D" and inside and not any(word.startswith(CLIENT_WAITS) for word in thread.frames):
+            yield Finding(Subject(host=thread.subject.host), (thread,), f"{thread.subject.comm} waits in {inside}")
+    for row in incident.of(ProcessState):
+        comm = row.subject.comm or row.command
+        if row.state == "D" and (comm.startswith(SERVERS) or row.command.startswith(SERVERS)):
+            yield Finding(Subject(host=row.subject.host), (row,), f"the storage server {comm} is itself in D")
+        elif row.state == "D" and LOCAL_TOOL.match(row.command) and _local(incident, row.command):
+            yield Finding(Subject(host=row.subject.host), (row,), f"`{row.command[:80]}` is in D on a local disk")
+
+
+def _local(incident: Incident, command: str) -> bool:
+    """True where a path of the command is not on a known network mount (unknown mounts count when none is remote)."""
+    paths = [word for word in command.split() if word.startswith("/")]
+    mounts = [incident.links.mount_of(path) for path in paths]
+    return bool(paths) and not any(mount and mount.network for mount in mounts)
+
+
+SYMPTOM = Symptom(
+    title="tasks hang inside a local filesystem",
+    rule=rule,
+    leak=0.001,
+    because="a local filesystem over a healthy disk does not hang",
+    command="dmesg -T | grep -A 25 'blocked for more than'; ps -eo pid,stat,wchan:32,args | awk '$2 ~ /D/'",
+)

@@ -1,0 +1,44 @@
+"""A process of the job was ended by SIGKILL or SIGTERM, whoever sent it.
+
+ABSENT where the exit status of the job is known and is no signal's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import LauncherFailure, ProcessEnded, WorkerKilled
+from ..incident import Incident
+from . import Finding, Symptom
+
+SIGNALS = ("KILL", "TERM", "Killed", "Terminated")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each process that such a signal ended; else the ends that were none."""
+    found = False
+    for fact in incident.of(ProcessEnded):
+        if fact.signal and any(name in fact.signal for name in SIGNALS):
+            found = True
+            yield Finding(fact.subject, (fact,), f"a process was ended by {fact.signal}")
+    for worker in incident.of(WorkerKilled):
+        if any(name in worker.signal for name in SIGNALS):
+            found = True
+            yield Finding(worker.subject, (worker,), f"a DataLoader worker was ended by {worker.signal}")
+    for failure in incident.of(LauncherFailure):
+        if failure.exit_code in (-9, -15, 137, 143):
+            found = True
+            yield Finding(failure.subject, (failure,), f"a rank was ended by signal {abs(failure.exit_code) % 128}")
+    others = [end for end in incident.of(ProcessEnded) if end.status is not None and not end.signal]
+    if others and not found:
+        yield Finding(Subject(), tuple(others), "no process was ended by a signal", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a process of the job was killed",
+    rule=rule,
+    leak=0.25,
+    because="operators, schedulers and launchers kill jobs every day",
+    command="cat exit_status.txt; journalctl -k | grep -i -E 'kill|oom'",
+)

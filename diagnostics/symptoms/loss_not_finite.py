@@ -1,0 +1,47 @@
+"""The loss or gradient norm became NaN or infinite, or the loss rose at once to many times its usual value and stayed.
+
+ABSENT where a run of at least five steps logged its loss and it is finite to the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import median
+
+from ..evidence import Subject
+from ..evidence.job import NonFiniteValue
+from ..incident import Incident
+from . import Finding, Symptom
+from ._runs import column, runs
+
+EXPLODED = 4.0
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """The first bad value of each run; else the runs that stayed finite."""
+    bad = incident.of(NonFiniteValue)
+    for fact in bad:
+        at = f" at step {fact.step}" if fact.step is not None else ""
+        yield Finding(Subject(rank=fact.subject.rank), (fact,), f"{fact.quantity} is no finite number{at}")
+    fine = []
+    for run in runs(incident):
+        losses = column(run.steps, "loss")
+        finite = [loss for loss in losses if math.isfinite(loss)]
+        if len(finite) < 5:
+            continue
+        if median(finite[-3:]) > EXPLODED * max(median(finite[: max(len(finite) // 2, 3)]), 0.5):
+            yield Finding(Subject(), (run.steps,), f"the loss rose to {finite[-1]:.4g}")
+        else:
+            fine.append(run.steps)
+    if fine and not bad:
+        yield Finding(Subject(), tuple(fine), "the loss is finite to the end", present=False)
+
+
+SYMPTOM = Symptom(
+    title="the loss is NaN or has exploded",
+    rule=rule,
+    leak=0.002,
+    because="a converging run stays finite; single skipped steps of a loss scaler are no such value",
+    command="grep -n -i -E 'nan|inf' train.log | head; grep -E 'loss|lr' train.log | tail -n 100",
+)

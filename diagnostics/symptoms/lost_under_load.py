@@ -1,0 +1,31 @@
+"""A GPU is well when idle and gone when it is loaded.
+
+From a table of trials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.job import Trial
+from ..incident import Incident
+from . import Finding, Symptom
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    trials = incident.of(Trial)
+    gone = [trial for trial in trials if trial.outcome == "off" and trial.text.lower().startswith("gpu")]
+    well = [trial for trial in trials if trial.outcome == "ok"]
+    if gone and well:
+        yield Finding(gone[0].subject, (*gone, *well), f"{gone[0].condition}: {gone[0].text}")
+
+
+SYMPTOM = Symptom(
+    title="a GPU is lost when it is loaded",
+    rule=rule,
+    leak=0.002,
+    because="load stresses power and link; code hardly ever takes a device away",
+    tells_apart=("host", "gpu"),
+    command="nvidia-smi -pl LOWER; setpci or BIOS: a lower PCIe speed; try another slot",
+    cost_minutes=20,
+)

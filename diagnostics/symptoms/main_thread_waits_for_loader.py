@@ -1,0 +1,43 @@
+"""The main thread of a trainer waits for its next batch: of worker processes or of a prefetch thread.
+
+By its Python stack. ABSENT where main threads' stacks were taken and none waits there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..incident import Incident
+from . import Finding, Symptom
+from ._waits import main_stacks, waits_for_loader
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each main thread that waits for data; else the ones that do not."""
+    elsewhere = []
+    found = False
+    for stack in main_stacks(incident):
+        if stack.crashed:
+            continue
+        if waits_for_loader(stack):
+            found = True
+            yield Finding(
+                Subject(pid=stack.subject.pid, rank=stack.subject.rank, host=stack.subject.host),
+                (stack,),
+                f"the main thread of {stack.subject.pid} waits for a batch in {stack.frames[0].function}",
+            )
+        else:
+            elsewhere.append(stack)
+    if elsewhere and not found:
+        yield Finding(Subject(), tuple(elsewhere), "no main thread waits for a batch", present=False)
+
+
+SYMPTOM = Symptom(
+    title="the main thread waits for the data loader",
+    rule=rule,
+    leak=0.05,
+    because="a stack taken by chance from a healthy run shows compute far more often than this wait",
+    command="py-spy dump --nonblocking --pid PID",
+    cost_minutes=1,
+)

@@ -1,0 +1,73 @@
+"""Memory grows over the life of the job: three or more measurements of one thing, each no smaller than the one
+before, the last at least 1.5 times the first, over more than two minutes or more than three moments.
+
+The growth in the first minute of a run is its start, no leak. ABSENT where such a series is flat.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.process import ProcessState
+from ..evidence.storage import CgroupMemory, MemoryInfo
+from ..incident import Incident
+from . import Finding, Symptom
+
+GROWTH = 1.5
+MOMENTS = 3
+SPAN_S = 120.0
+
+Series = list[tuple[float | None, float, Evidence]]
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each series of measurements."""
+    for key, points in _series(incident).items():
+        values = [value for _, value, _ in points]
+        if len(values) < MOMENTS or min(values) <= 0:
+            continue
+        times = [at for at, _, _ in points if at is not None]
+        if len(values) < 4 and times and times[-1] - times[0] < SPAN_S:
+            continue
+        facts = tuple(fact for _, _, fact in points)
+        grows = all(b >= 0.98 * a for a, b in itertools.pairwise(values)) and values[-1] >= GROWTH * values[0]
+        if grows:
+            yield Finding(Subject(), facts, f"{key} grew from {values[0] / 2**20:.1f} to {values[-1] / 2**20:.1f} GiB")
+        elif max(values) < 1.1 * min(values):
+            yield Finding(Subject(), facts, f"{key} is flat", present=False)
+
+
+def _series(incident: Incident) -> dict[str, Series]:
+    """Measurements of one thing in KiB, in reading order."""
+    found: dict[str, Series] = defaultdict(list)
+    for row in incident.of(ProcessState):
+        if row.rss_kib and row.subject.pid:
+            at = row.stamp.seconds if row.stamp else row.elapsed_s
+            found[f"process {row.subject.pid}"].append((at, float(row.rss_kib), row))
+    for info in incident.of(MemoryInfo):
+        used = info.values_kib.get("used") or info.values_kib.get("Used")
+        if used is None and "MemTotal" in info.values_kib and "MemAvailable" in info.values_kib:
+            used = info.values_kib["MemTotal"] - info.values_kib["MemAvailable"]
+        if used:
+            found[f"memory of {info.subject.host or 'the machine'}"].append(
+                (info.stamp.seconds if info.stamp else None, float(used), info)
+            )
+    for group in incident.of(CgroupMemory):
+        if group.usage:
+            found[f"cgroup {group.subject.cgroup or ''}"].append(
+                (group.stamp.seconds if group.stamp else None, group.usage / 1024, group)
+            )
+    return found
+
+
+SYMPTOM = Symptom(
+    title="memory grows as the run goes on",
+    rule=rule,
+    leak=0.01,
+    because="after its start a training run holds its memory; caches grow outside the process",
+    command="while sleep 60; do date; grep VmRSS /proc/PID/status; done",
+    cost_minutes=15,
+)

@@ -1,0 +1,38 @@
+"""Somebody was told that there is no space: ENOSPC by number, name or text.
+
+An error about shared memory is another symptom, though it carries the same errno. torch.save never says it
+(see save-failed), so nothing is ABSENT here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._places import place_of_error
+
+NO_SPACE = re.compile(
+    r"No space left on device|ENOSPC|\[Errno 28\]|disk (?:is )?full|not enough (?:free )?(?:disk )?space|out of disk space",
+    re.I,
+)
+SHARED_MEMORY = re.compile(r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each such error with the volume it was about."""
+    for said in matching(incident, NO_SPACE, "ENOSPC"):
+        if not SHARED_MEMORY.search(said.text):
+            yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+
+
+SYMPTOM = Symptom(
+    title="an error says that there is no space",
+    rule=rule,
+    leak=0.001,
+    because="only a full volume, inode table or quota returns this errno",
+    tells_apart=("mount",),
+    command="df -h; df -i; grep -rn -i 'no space' *.log",
+)

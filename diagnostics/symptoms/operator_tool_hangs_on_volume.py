@@ -1,0 +1,72 @@
+"""A person's own tool (df, ls, stat, dd, md5sum, cp) never came back from a volume, or timed out on it.
+
+Also a probe that stayed silent, and a checksum tool that the hung-task detector names. A tool that failed with an
+error came back and does not count. ABSENT, for a mount, where a tool read data from it and came back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import HungTask
+from ..evidence.probe import Outcome, ProbeAnswer
+from ..evidence.storage import CommandOutcome
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import on_network, only_network_mount, place
+from ._waits import CLIENT_WAITS
+
+TOOLS = re.compile(
+    r"\b(?:df|ls|stat|du|dd|cat|cp|mv|rm|md5sum|sha\d+sum|b2sum|rsync|find|touch|head|tail|umount|lsof)\b"
+)
+READERS = re.compile(r"\b(?:dd|cat|md5sum|sha\d+sum|cp|head|cmp)\b")
+TIMED_OUT = 124
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each tool and probe that did not come back; else those that did."""
+    for command in incident.of(CommandOutcome):
+        if not TOOLS.search(command.command):
+            continue
+        subject = _subject(incident, command)
+        hung = command.outcome in ("hanging", "timed-out") or command.status == TIMED_OUT
+        if hung and on_network(incident, subject) is not False:
+            yield Finding(subject, (command,), f"`{command.command[:100]}` did not come back")
+        elif command.outcome == "ok" and READERS.search(command.command) and subject.path:
+            yield Finding(subject, (command,), f"`{command.command[:100]}` came back", present=False)
+    for answer in incident.of(ProbeAnswer):
+        subject = place(incident, answer.subject.path or answer.subject.mount)
+        if answer.outcome is Outcome.SILENT:
+            yield Finding(subject, (answer,), f"the probe {answer.probe} stayed silent for {answer.elapsed_s:.0f} s")
+        elif answer.outcome is Outcome.ANSWERED and "read" in answer.probe:
+            yield Finding(subject, (answer,), f"the probe {answer.probe} was answered", present=False)
+    for task in incident.of(HungTask):
+        if TOOLS.fullmatch(task.subject.comm or "") and (task.function or "").startswith(CLIENT_WAITS):
+            mount = only_network_mount(incident)
+            yield Finding(
+                mount.subject if mount else Subject(), (task,), f"{task.subject.comm} hangs in {task.function}"
+            )
+
+
+def _subject(incident: Incident, command: CommandOutcome) -> Subject:
+    """The place that the command names; without one, the only network mount there is."""
+    if command.subject.path:
+        return place(incident, command.subject.path)
+    for word in command.command.replace("=", " ").split():
+        if word.startswith("/") and incident.links.mount_of(word.strip("'\"")):
+            return place(incident, word.strip("'\""))
+    mount = only_network_mount(incident)
+    return mount.subject if mount and command.outcome != "ok" else Subject()
+
+
+SYMPTOM = Symptom(
+    title="an operator's own tool hangs on the volume",
+    rule=rule,
+    leak=0.002,
+    because="ls and df of a healthy volume take milliseconds",
+    tells_apart=("mount",),
+    command="python -m diagnostics probe MOUNT",
+    cost_minutes=2,
+)

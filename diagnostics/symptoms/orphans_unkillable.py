@@ -1,0 +1,50 @@
+"""Processes of the job stay after their kill: orphans in D or in a file operation, names in brackets, or a leader
+that is a zombie while another of its threads lives, or a kill that is pending and has no effect.
+
+ABSENT where a process table was read after the kill and nothing of the job is left in such a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.process import ProcessState, ThreadState
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import only_network_mount
+from ._waits import CLIENT_WAITS, PAGE_WAITS
+
+FILE_WAITS = (*CLIENT_WAITS, *PAGE_WAITS)
+DAEMONS = ("mfsmount", "kworker", "jbd2", "systemd", "sshfs", "dbus", "cron", "containerd", "dockerd")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each leftover that no kill ends."""
+    mount = only_network_mount(incident)
+    where = Subject(mount=mount.subject.mount, server=mount.subject.server) if mount else Subject()
+    for row in incident.of(ProcessState):
+        comm = row.subject.comm or row.command
+        blocked = row.state == "D" or (row.wchan or "").startswith(FILE_WAITS)
+        if row.parent_pid == 1 and blocked and not comm.startswith(DAEMONS) and _of_the_job(row):
+            yield Finding(
+                where, (row,), f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}"
+            )
+    for thread in incident.of(ThreadState):
+        if thread.kill_pending and (thread.state == "D" or (thread.wchan or "").startswith(FILE_WAITS)):
+            yield Finding(where, (thread,), f"{thread.subject.pid} has a kill pending and stays in {thread.wchan}")
+
+
+def _of_the_job(row: ProcessState) -> bool:
+    text = f"{row.subject.comm or ''} {row.command}"
+    return any(word in text for word in ("pt_", "python", "train", "worker", "torchrun"))
+
+
+SYMPTOM = Symptom(
+    title="killed processes do not go away",
+    rule=rule,
+    leak=0.003,
+    because="a killed process is gone at once unless the kernel keeps it inside a call",
+    tells_apart=("mount",),
+    command="ps -eLo pid,ppid,tid,stat,wchan:32,etime,args | awk '$4 ~ /D|Z/'",
+)

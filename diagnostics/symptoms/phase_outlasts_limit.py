@@ -1,0 +1,115 @@
+"""Healthy work took longer than a limit on it allows: an evaluation, save, load, preparation or compilation was still
+going on when a watchdog or a collective's timeout struck.
+
+"Going on" needs a sign of life: the phase's end is dated about the limit after its begin, a progress bar stands
+unfinished near the limit, or the process was busy. Silence alone is none: a hung save looks alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.job import (
+    CollectiveTimeout,
+    Phase,
+    ProgressBar,
+    SchedulerEvent,
+    SettingSeen,
+    TrainingSteps,
+    WatchdogFired,
+)
+from ..incident import Incident
+from . import Finding, Symptom
+from ._runs import calendar_s
+from .busy_while_silent import rule as busy_while_silent
+
+DEFAULT_LIMITS_S = (600.0, 1800.0)  # torch's defaults for NCCL and for the other back ends
+NEAR = 0.85
+LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each phase that reached a limit, with its sign of life."""
+    limits = _limits(incident)
+    yield from _bars(incident, limits)
+    if not limits:
+        return
+    for begin, end in _phases(incident):
+        took = _gap(begin, end)
+        for limit_s, fact in limits:
+            if took and limit_s and took >= NEAR * limit_s:
+                yield Finding(
+                    Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, the limit is {limit_s:.0f} s"
+                )
+    last = _last_phase(incident)
+    signs = [finding for finding in busy_while_silent(incident) if finding.present]
+    if last and signs and last.edge != "end":
+        yield Finding(
+            Subject(),
+            (last, limits[0][1], *signs[0].evidence),
+            f"{last.phase} was under way and busy when the limit struck",
+        )
+
+
+def _limits(incident: Incident) -> list[tuple[float | None, Evidence]]:
+    found: list[tuple[float | None, Evidence]] = [
+        (f.limit_s, f) for f in incident.of(WatchdogFired) if f.action != "alert"
+    ]
+    return found + [(t.limit_s, t) for t in incident.of(CollectiveTimeout)]
+
+
+def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
+    """Unfinished progress bars whose time is near a limit, said or default, of something that was torn down."""
+    torn = [
+        *(fact for _, fact in limits),
+        *(e for e in incident.of(SchedulerEvent) if e.about in ("cancelled", "failed")),
+    ]
+    waits = [s for s in incident.of(SettingSeen) if "BLOCKING_WAIT" in s.name or "TIMEOUT" in s.name]
+    known = [limit for limit, _ in limits if limit] or list(DEFAULT_LIMITS_S)
+    for bar in incident.of(ProgressBar):
+        unfinished = bar.done is not None and bar.total is not None and 0 < bar.done < bar.total
+        if (
+            unfinished
+            and torn
+            and bar.elapsed_s
+            and any(NEAR * limit <= bar.elapsed_s <= 1.2 * limit for limit in known)
+        ):
+            yield Finding(
+                Subject(),
+                (bar, torn[0], *waits[:1]),
+                f"{bar.label} stood at {bar.done} of {bar.total} after {bar.elapsed_s:.0f} s",
+            )
+
+
+def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:
+    """Begins with the next end of the same phase in the same log; a phase without edges lasts from its first word to its last."""
+    phases = [phase for phase in incident.of(Phase) if phase.phase in LONG]
+    for index, begin in enumerate(phases):
+        if begin.edge == "end":
+            continue
+        later = [p for p in phases[index + 1 :] if p.phase == begin.phase and p.source.file == begin.source.file]
+        steps = [s.source.line for s in incident.of(TrainingSteps) if s.source.line > begin.source.line]
+        same = [p for p in later if not steps or p.source.line < min(steps)]
+        if same:
+            yield begin, same[-1]
+
+
+def _gap(begin: Evidence, end: Evidence) -> float | None:
+    first, second = calendar_s(begin.stamp), calendar_s(end.stamp)
+    return second - first if first is not None and second is not None else None
+
+
+def _last_phase(incident: Incident) -> Phase | None:
+    phases = [phase for phase in incident.of(Phase) if phase.phase in LONG]
+    return phases[-1] if phases else None
+
+
+SYMPTOM = Symptom(
+    title="healthy work outlasts a limit",
+    rule=rule,
+    leak=0.004,
+    because="limits are set with room; work that reaches one by chance is rare",
+    command="grep -n -i -E 'timeout|limit' CONFIG; tail -n 100 train.log",
+    cost_minutes=2,
+)

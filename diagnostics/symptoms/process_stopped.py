@@ -1,0 +1,39 @@
+"""A process of the job is stopped: state T (a signal) or t (a debugger).
+
+ABSENT where the states of the job's processes were read and none is stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.process import ProcessState, ThreadState
+from ..incident import Incident
+from . import Finding, Symptom
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each stopped process; else the tables without one."""
+    rows: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
+    stopped = [row for row in rows if row.state in ("T", "t")]
+    for row in stopped:
+        by = "by a signal" if row.state == "T" else "by a debugger"
+        yield Finding(
+            Subject(pid=row.subject.pid, comm=row.subject.comm),
+            (row,),
+            f"{row.subject.comm} {row.subject.pid} is stopped {by}",
+        )
+    if rows and not stopped and any(row.state for row in rows):
+        witnesses = tuple(incident.reads("process-table", "kernel-stacks"))
+        if witnesses:
+            yield Finding(Subject(), witnesses, "no process is stopped", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a process is stopped",
+    rule=rule,
+    leak=0.002,
+    because="nothing but a signal, a terminal or a debugger stops a process",
+    command="ps -eo pid,ppid,stat,wchan:32,args | awk '$3 ~ /[Tt]/'",
+)

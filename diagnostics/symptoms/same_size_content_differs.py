@@ -1,0 +1,41 @@
+"""A file differs from what it should be although its size is right: nothing was cut, the bytes changed.
+
+Needs a checksum that differs and a listing of the same name in two places (or at two times) with one size. ABSENT
+where the sizes differ too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..evidence.storage import FileEntry
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import place
+from .checksums_differ import mismatches
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each file that differs and is listed at least twice."""
+    listed: dict[str, list[FileEntry]] = defaultdict(list)
+    for entry in incident.of(FileEntry):
+        if entry.subject.path and entry.size is not None:
+            listed[entry.subject.path.rpartition("/")[2]].append(entry)
+    for path, facts in mismatches(incident):
+        entries = listed.get(path.rpartition("/")[2], [])
+        if len({entry.subject.path for entry in entries}) < 2:
+            continue
+        same = len({entry.size for entry in entries}) == 1
+        note = f"{path}: the size is right, the content is not" if same else f"{path}: the size differs too"
+        yield Finding(place(incident, path), (*facts, *entries), note, present=same)
+
+
+SYMPTOM = Symptom(
+    title="a file has the right size and the wrong content",
+    rule=rule,
+    leak=0.0005,
+    because="every fault that is noticed cuts a file or refuses it; only silent damage keeps the size",
+    tells_apart=("path",),
+    command="ls -l FILE COPY; cmp FILE COPY",
+)

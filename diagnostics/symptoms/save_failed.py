@@ -1,0 +1,38 @@
+"""Saving a checkpoint failed: the writer's own exception, in the words of torch's zip writer or of a plain write.
+
+torch words a full disk, a lost network volume and a filesystem gone read-only alike ("iostream error", "unexpected
+pos", "file write failed"), so the error tells that a write failed and not why.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._places import place_of_error
+
+WRITE_FAILED = re.compile(
+    r"basic_ios::clear|iostream error|unexpected pos \d+ vs|PytorchStreamWriter failed|file write failed"
+    r"|inline_container\.cc.{0,80}(?:unexpected pos|writ)|write\(\): fd \d+ failed|SafetensorError.{0,40}(?:IoError|Io\(|os error)"
+    r"|short write|failed to (?:write|save)|error writing|failed to close|write error|I/O error while (?:saving|writing)",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each failed save with the volume it was on."""
+    for said in matching(incident, WRITE_FAILED):
+        yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+
+
+SYMPTOM = Symptom(
+    title="saving a checkpoint failed",
+    rule=rule,
+    leak=0.004,
+    because="writers fail when what is below them fails; errors in the saving code itself are worded otherwise",
+    tells_apart=("mount",),
+    command="df -h; df -i; cat /proc/mounts; dmesg -T | tail -n 100",
+)

@@ -1,0 +1,79 @@
+"""Two threads of one process both wait for locks below user code, and nobody in it works.
+
+By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
+where one thread wants the GIL and another, which may hold it, wants a native mutex. Threads idle at a queue, a
+condition or a sleep do not count. ABSENT where the stacks of several threads were taken and no two wait so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.process import NativeStack, PythonStack
+from ..incident import Incident
+from ..links import Process
+from . import Finding, Symptom
+from ._waits import innermost_own, is_worker, native_names, on_futex, takes_lock, wait_channels
+
+WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
+WANTS_MUTEX = (
+    "pthread_mutex_lock",
+    "__lll_lock_wait",
+    "___pthread_mutex_lock",
+    "__GI___lll_lock_wait",
+    "std::mutex::lock",
+    "pthread_rwlock_wrlock",
+    "__pthread_mutex_lock",
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each process with two such threads; else those that were looked at."""
+    looked = []
+    found = False
+    for process in incident.links.processes.values():
+        if is_worker(process):
+            continue
+        waiting = [stack for stack in process.stacks if _waits_for_lock(process, stack)]
+        if len({stack.subject.tid for stack in waiting}) > 1 and not any(stack.active for stack in process.stacks):
+            found = True
+            names = " and ".join(dict.fromkeys(stack.thread for stack in waiting))
+            yield Finding(Subject(pid=process.pid), tuple(waiting), f"{names} of {process.pid} both wait for locks")
+        looked += process.stacks[:4]
+    for finding in _native(incident):
+        found = True
+        yield finding
+    if looked and not found:
+        yield Finding(Subject(), tuple(looked[:8]), "no two threads wait for each other", present=False)
+
+
+def _waits_for_lock(process: Process, stack: PythonStack) -> bool:
+    if stack.active or stack.crashed or innermost_own(stack) is None:
+        return False
+    channels = wait_channels(process, stack.subject.tid)
+    return any(on_futex(channel) for channel in channels) or (takes_lock(stack) and not channels)
+
+
+def _native(incident: Incident) -> Iterator[Finding]:
+    stacks = incident.of(NativeStack)
+    for_gil = [s for s in stacks if any(word in name for name in native_names(s, 10) for word in WANTS_GIL)]
+    for_mutex = [
+        s for s in stacks if any(name.startswith(WANTS_MUTEX) for name in native_names(s, 4)) and s not in for_gil
+    ]
+    if for_gil and for_mutex:
+        yield Finding(
+            Subject(pid=for_mutex[0].subject.pid),
+            (for_mutex[0], for_gil[0]),
+            "one thread wants a native mutex, another wants the GIL",
+        )
+
+
+SYMPTOM = Symptom(
+    title="threads of one process wait for each other",
+    rule=rule,
+    leak=0.001,
+    because="a lock is held for moments; two threads caught waiting for locks with nobody at work do not go on",
+    command="py-spy dump --nonblocking --pid PID; for t in /proc/PID/task/*; do cat $t/wchan; echo; done",
+    cost_minutes=1,
+)

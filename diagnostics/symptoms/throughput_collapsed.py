@@ -1,0 +1,61 @@
+"""Throughput fell to less than two fifths of the run's own pace and stayed there to the end of its log.
+
+The pace is the median over the run. The first two steps never count (they compile and fill caches). One slow last step counts
+only below a quarter. ABSENT where a run of at least ten steps kept its pace.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from statistics import median
+
+from ..evidence import Subject
+from ..evidence.job import TrainingSteps
+from ..incident import Incident
+from . import Finding, Symptom
+from ._runs import column, runs
+
+COLLAPSED = 0.4
+ONE_STEP = 0.25
+
+
+def rates(steps: TrainingSteps) -> list[float]:
+    """Work per second for each step, in whatever unit the run logs."""
+    found = column(steps, "tokens_per_s", "samples_per_s")
+    if found:
+        return found
+    durations = column(steps, "step_s")
+    if not durations:
+        seconds = column(steps, "seconds")
+        durations = [b - a for a, b in itertools.pairwise(seconds)]
+    return [1 / duration for duration in durations if duration > 0]
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each run whose pace collapsed; else the runs that kept it."""
+    kept = []
+    found = False
+    for run in runs(incident):
+        pace = rates(run.steps)[2:]
+        if len(pace) < 5:
+            continue
+        usual = median(pace)
+        if pace[-1] < ONE_STEP * usual or max(pace[-2:]) < COLLAPSED * usual:
+            found = True
+            yield Finding(
+                run.steps.subject, (run.steps,), f"the pace fell from {usual:,.4g} to {pace[-1]:,.4g} per second"
+            )
+        elif len(pace) >= 10:
+            kept.append(run.steps)
+    if kept and not found:
+        yield Finding(Subject(), tuple(kept), "the pace is even to the last step", present=False)
+
+
+SYMPTOM = Symptom(
+    title="throughput collapsed in mid-run",
+    rule=rule,
+    leak=0.03,
+    because="runs keep their pace within some tens of percent; a lasting fall by more than half is seldom chance",
+    command="grep -E 'tok/s|it/s' train.log | tail -n 50",
+)

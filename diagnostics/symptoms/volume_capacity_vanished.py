@@ -1,0 +1,40 @@
+"""A network volume that is mounted shows no capacity: 0 blocks in stat -f, or no row for it in a df that listed the
+other disks.
+
+ABSENT where df shows the volume with a size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.storage import DiskUsage
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import network_mounts
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each network mount that df does not know or knows with no blocks."""
+    rows = [row for row in incident.of(DiskUsage) if not row.inodes]
+    whole = {row.source.file for row in rows if row.subject.mount == "/"}
+    for mount in network_mounts(incident):
+        mine = [row for row in rows if row.subject.mount == mount.subject.mount]
+        empty = [row for row in mine if row.size == 0]
+        if empty:
+            yield Finding(mount.subject, tuple(empty), f"{mount.subject.mount} shows a size of 0 blocks")
+        elif mine:
+            yield Finding(mount.subject, tuple(mine), f"{mount.subject.mount} shows its size", present=False)
+        elif whole:
+            listed = [row for row in rows if row.source.file in whole]
+            yield Finding(mount.subject, (mount, *listed), f"df lists the other disks and not {mount.subject.mount}")
+
+
+SYMPTOM = Symptom(
+    title="the mounted volume shows no capacity",
+    rule=rule,
+    leak=0.01,
+    because="some clients never report a size, so a missing row alone says little",
+    tells_apart=("mount",),
+    command="timeout -s KILL 10 df -h & timeout -s KILL 10 stat -f MOUNT &",
+)

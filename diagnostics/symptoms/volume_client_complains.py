@@ -1,0 +1,76 @@
+"""The client of a network filesystem complains of its server: in the kernel log (nfs, ceph, lustre ...) or, for a
+client in user space, in the system log.
+
+A complaint that a later message of the same server takes back does not count. ABSENT where a log of that client was read, and it
+says nothing but its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.kernel import NetworkFilesystemMessage, NfsNotResponding, NfsOk
+from ..evidence.storage import VolumeClientMessage
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import network_mounts
+
+COMPLAINTS = frozenset(
+    {"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"}
+)
+LOCAL_LOOKING = ("rbd",)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each complaint that stands."""
+    for fact in incident.of(NfsNotResponding):
+        if not _answered(incident, fact):
+            yield Finding(_where(incident, fact, "nfs"), (fact,), f"NFS server {fact.subject.server} does not respond")
+    for message in incident.of(NetworkFilesystemMessage):
+        if (
+            message.about in COMPLAINTS
+            and message.filesystem not in LOCAL_LOOKING
+            and not _recovered(incident, message)
+        ):
+            yield Finding(_where(incident, message, message.filesystem), (message,), message.text[:160])
+    for said in incident.of(VolumeClientMessage):
+        if said.about in COMPLAINTS:
+            yield Finding(_where(incident, said, said.filesystem), (said,), said.text[:160])
+
+
+def _answered(incident: Incident, fact: NfsNotResponding) -> bool:
+    """True where the same server's "OK" follows, and no later complaint."""
+    return any(
+        ok.source.file == fact.source.file and ok.source.line > fact.source.line and ok.subject.agrees_with(Subject(server=fact.subject.server))
+        for ok in incident.of(NfsOk)
+    )  # fmt: skip
+
+
+def _recovered(incident: Incident, message: NetworkFilesystemMessage) -> bool:
+    return any(
+        later.about == "recovered" and later.filesystem == message.filesystem and later.source.file == message.source.file
+        and later.source.line > message.source.line and later.subject.agrees_with(message.subject)
+        for later in incident.of(NetworkFilesystemMessage)
+    )  # fmt: skip
+
+
+def _where(incident: Incident, fact: Evidence, filesystem: str) -> Subject:
+    """The mount of that filesystem (and server), where exactly one fits."""
+    fits = [
+        mount for mount in network_mounts(incident)
+        if mount.filesystem == filesystem and (fact.subject.server is None or (mount.subject.server or "").startswith(fact.subject.server))
+    ] or [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]  # fmt: skip
+    mount = fits[0].subject if len(fits) == 1 else fact.subject
+    return Subject(mount=mount.mount, server=mount.server or fact.subject.server, host=fact.subject.host)
+
+
+SYMPTOM = Symptom(
+    title="the network filesystem's client complains of its server",
+    rule=rule,
+    leak=0.004,
+    because="clients log single reconnects without harm; standing complaints are rare",
+    tells_apart=("mount",),
+    command="journalctl --since -2h | grep -i -E 'mfsmount|nfs|ceph|lustre|juicefs|sshfs'; dmesg -T | tail -n 200",
+    cost_minutes=1,
+)

@@ -1,0 +1,76 @@
+"""Somebody measured a volume and it was slow: a rate below 50 MB/s for large reads or writes, single operations that
+took more than a second, a device busy all the time with long waits, or a save many times slower than its siblings.
+
+ABSENT where a rate of 200 MB/s or more was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+
+from ..evidence.job import CheckpointEvent
+from ..evidence.network import Benchmark
+from ..evidence.probe import Outcome, ProbeAnswer
+from ..evidence.storage import IoStatistics
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import place
+
+SLOW_BYTES_PER_S = 50e6
+FAST_BYTES_PER_S = 200e6
+SLOW_OPERATION_S = 1.0
+SLOW_AWAIT_MS = 200.0
+SLOWER = 6.0
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each measurement that is clearly slow or clearly fast."""
+    for answer in incident.of(ProbeAnswer):
+        rate = answer.values.get("bytes_per_s")
+        worst = max(
+            (v for name, v in answer.values.items() if name.endswith("_s") and name.startswith(("p99", "max"))),
+            default=0.0,
+        )
+        subject = place(incident, answer.subject.path or answer.subject.mount)
+        if answer.outcome is Outcome.ANSWERED and ((rate and rate < SLOW_BYTES_PER_S) or worst > SLOW_OPERATION_S):
+            yield Finding(subject, (answer,), f"the probe {answer.probe} was answered slowly")
+        elif rate and rate > FAST_BYTES_PER_S:
+            yield Finding(subject, (answer,), f"the probe {answer.probe} was answered fast", present=False)
+    for row in incident.of(IoStatistics):
+        waits = [v for name, v in row.values.items() if "await" in name or "rtt" in name or "exe" in name]
+        if waits and max(waits) > SLOW_AWAIT_MS:
+            yield Finding(row.subject, (row,), f"requests wait {max(waits):.0f} ms")
+    for mark in incident.of(Benchmark):
+        if mark.unit.lower() in ("b/s", "bytes/s") and any(
+            w in mark.name for w in ("read", "write", "disk", "dd", "fio", "copy")
+        ):
+            slow = mark.value < SLOW_BYTES_PER_S
+            if slow or mark.value > FAST_BYTES_PER_S:
+                yield Finding(mark.subject, (mark,), f"{mark.name}: {mark.value / 1e6:.0f} MB/s", present=slow)
+    yield from _saves(incident)
+
+
+def _saves(incident: Incident) -> Iterator[Finding]:
+    took = [e for e in incident.of(CheckpointEvent) if e.event in ("saved", "copied") and e.took_s]
+    if len(took) < 3:
+        return
+    usual = median(e.took_s or 0.0 for e in took)
+    for event in took:
+        if (event.took_s or 0.0) > max(SLOWER * usual, 10.0):
+            yield Finding(
+                place(incident, event.subject.path),
+                (event,),
+                f"a save took {event.took_s:.0f} s, usually {usual:.1f} s",
+            )
+
+
+SYMPTOM = Symptom(
+    title="the volume was measured and is slow",
+    rule=rule,
+    leak=0.01,
+    because="volumes are measured when somebody already doubts them; healthy ones pass",
+    tells_apart=("mount",),
+    command="python -m diagnostics probe MOUNT",
+    cost_minutes=2,
+)

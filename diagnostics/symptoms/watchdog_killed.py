@@ -1,0 +1,34 @@
+"""A watchdog decided that the job was stuck and killed, aborted or restarted it.
+
+The collectives' own watchdog is another symptom. ABSENT where a watchdog watched and did not fire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import WatchdogFired, WatchdogObservation
+from ..incident import Incident
+from . import Finding, Symptom
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each time that a watchdog acted; else its calm observations."""
+    fired = [each for each in incident.of(WatchdogFired) if each.watchdog != "nccl" and each.action != "alert"]
+    for fact in fired:
+        said = f" after {fact.age_s:.0f} s without output" if fact.age_s else ""
+        limit = f" (limit {fact.limit_s:.0f} s)" if fact.limit_s else ""
+        yield Finding(fact.subject, (fact,), f"the watchdog acted: {fact.action}{said}{limit}")
+    calm = incident.of(WatchdogObservation)
+    if calm and not fired:
+        yield Finding(Subject(), (calm[-1],), "the watchdog watched and did not act", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a watchdog ended the job",
+    rule=rule,
+    leak=0.08,
+    because="a watchdog acts on silence, whatever its reason; without any fault it seldom has one",
+    command="cat watchdog.log; systemctl status; kubectl describe pod POD",
+)

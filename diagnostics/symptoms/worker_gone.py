@@ -1,0 +1,65 @@
+"""A worker or helper thread is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
+
+"exited unexpectedly" and its like, a helper's exception while the main thread still waits for its batch, or a waiting
+main thread whose process has no worker left. ABSENT where the waiting process's workers are all alive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.job import ProcessEnded, PythonException
+from ..evidence.process import PythonStack
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._waits import main_stacks, name_of, waits_for_loader
+
+GONE = re.compile(
+    r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool|worker .{0,60}(?:died|crashed|is gone|exited)"
+    r"|Exception in thread|cannot schedule new futures after|QueueFeederThread.{0,80}(?:exception|error)",
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each sign that a helper is gone."""
+    for said in matching(incident, GONE):
+        yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
+    for stack in main_stacks(incident):
+        if waits_for_loader(stack) and not stack.crashed:
+            yield from _of_waiting(incident, stack)
+
+
+def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
+    """What became of the helpers of one process that waits for them."""
+    subject = Subject(pid=stack.subject.pid)
+    raised: list[Evidence] = [] if incident.of(ProcessEnded) else list(incident.of(PythonException))
+    if raised:
+        yield Finding(subject, (stack, raised[0]), "a helper raised and the main thread still waits for it")
+        return
+    children = [incident.links.processes[pid] for pid in incident.links.children.get(stack.subject.pid or -1, ())]
+    states = [child.states[0] for child in children if child.states]
+    dead = [state for state in states if state.state in ("Z", "X")]
+    forked = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
+    table = incident.reads("process-table")
+    known = stack.subject.pid in incident.links.processes and incident.links.processes[stack.subject.pid].states
+    if dead:
+        yield Finding(
+            subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it"
+        )
+    elif forked and table and known and not states:
+        yield Finding(subject, (stack, *table), "the process that waits for its workers has none")
+    elif states:
+        yield Finding(subject, (stack, *states), "the workers are alive", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a worker or helper thread is gone",
+    rule=rule,
+    leak=0.003,
+    because="helpers live as long as their owner unless something ended them",
+    command="ps -ef --forest; py-spy dump --nonblocking --pid PID; grep -n -i 'exited\\|exception in thread' *.log",
+    cost_minutes=1,
+)

@@ -1,0 +1,70 @@
+"""A DataLoader worker waits for a lock below user code: its only way on is a lock that nobody in it can release.
+
+The worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
+takes a lock by name; or its C stack ends in one of libc's own locks. ABSENT where workers' stacks were taken and all
+of them idle at their queues or read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.process import NativeStack
+from ..incident import Incident
+from ..links import Process
+from . import Finding, Symptom
+from ._waits import innermost_own, is_main, is_worker, kernel_facts, native_names, on_futex, takes_lock, wait_channels
+
+LIBC_LOCKS = frozenset(
+    "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all _IO_lock_lock "
+    "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each worker at a lock; else the workers that wait elsewhere."""
+    idle = []
+    found = False
+    for process in incident.links.processes.values():
+        if is_worker(process):
+            for finding in _at_lock(process):
+                found = True
+                yield finding
+            idle += [stack for stack in process.stacks if is_main(stack)]
+    for native in incident.of(NativeStack):
+        inner = native_names(native, 4)
+        if any(name in LIBC_LOCKS for name in inner):
+            found = True
+            yield Finding(
+                Subject(pid=native.subject.pid),
+                (native,),
+                f"a process is inside {inner[0]}, at one of libc's own locks",
+            )
+    if idle and not found:
+        yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
+
+
+def _at_lock(process: Process) -> Iterator[Finding]:
+    for stack in process.stacks:
+        own = innermost_own(stack)
+        if not is_main(stack) or own is None or stack.active:
+            continue
+        channels = wait_channels(process, stack.subject.tid)
+        if any(on_futex(channel) for channel in channels) or (takes_lock(stack) and not channels):
+            where = f"{own.function} ({own.file}:{own.line})"
+            yield Finding(
+                Subject(pid=process.pid, comm=process.comm),
+                (stack, *kernel_facts(process, stack.subject.tid)),
+                f"worker {process.pid} waits for a lock in {where}",
+            )
+
+
+SYMPTOM = Symptom(
+    title="a loader worker waits for a lock",
+    rule=rule,
+    leak=0.001,
+    because="a healthy worker waits at its queue or works; a futex below user code means a lock that stays taken",
+    command="py-spy dump --nonblocking --pid WORKER; cat /proc/WORKER/wchan",
+    cost_minutes=1,
+)

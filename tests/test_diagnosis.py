@@ -1,0 +1,170 @@
+"""The verdict on small tables: subjects, independent faults, insufficient evidence, shaken numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnostics import diagnosis
+from diagnostics.causes import Cause, Effect, Role
+from diagnostics.diagnosis import Verdict, judge
+from diagnostics.evidence import NOBODY, Subject
+from diagnostics.incident import Incident
+from diagnostics.symptoms import Observation, State, Symptom
+
+EMPTY = Incident("nothing", [], [])
+
+
+def symptom(leak: float, healthy: bool = False) -> Symptom:
+    return Symptom("seen", lambda incident: (), leak, "as the test needs it", healthy=healthy)
+
+
+def cause(slug: str, prior: float = 0.02, on: tuple[str, ...] = (), **strengths: float) -> Cause:
+    roles = {"job_hangs": Role.CASCADE}
+    effects = tuple(
+        Effect(name.replace("_", "-"), p, "because", "actually", roles.get(name, Role.INITIATING))
+        for name, p in strengths.items()
+    )
+    return Cause(slug, slug, slug, prior, "a study", effects, (), (), (), (), on)
+
+
+def seen(name: str, state: State = State.PRESENT, **subject: object) -> Observation:
+    return Observation(name, state, Subject(**subject) if subject else NOBODY)  # type: ignore[arg-type]
+
+
+SYMPTOMS = {
+    "disk-cries": symptom(0.0005),
+    "gpu-cries": symptom(0.0005),
+    "gpu-idles": symptom(0.1),
+    "job-hangs": symptom(0.2),
+    "reads-hang": symptom(0.005),
+    "threads-wait": symptom(0.005),
+    "steady": symptom(0.3, healthy=True),
+}
+CAUSES = {
+    each.slug: each
+    for each in (
+        cause("disk-fault", on=("mount",), disk_cries=0.9, reads_hang=0.6, job_hangs=0.5),
+        cause("gpu-fault", on=("pci", "gpu"), gpu_cries=0.9, gpu_idles=0.5, job_hangs=0.5),
+        cause("lock", threads_wait=0.7, job_hangs=0.7),
+        cause("fork", threads_wait=0.7, job_hangs=0.7),
+    )
+}
+
+
+@pytest.fixture(autouse=True)
+def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnosis, "all_symptoms", lambda: SYMPTOMS)
+    monkeypatch.setattr(diagnosis, "all_causes", lambda: CAUSES)
+
+
+def slugs(found: diagnosis.Diagnosis) -> list[str]:
+    return [each.slug for each in found.answer]
+
+
+def test_a_specific_symptom_decides() -> None:
+    found = judge(EMPTY, [seen("gpu-cries", gpu=3), seen("job-hangs")])
+    assert found.verdict is Verdict.ROOT_CAUSE
+    assert slugs(found) == ["gpu-fault"]
+    assert found.answer[0].subject.gpu == 3
+    assert found.robustness > 0.9
+
+
+def test_a_symptom_that_everything_shows_decides_nothing() -> None:
+    found = judge(EMPTY, [seen("job-hangs")])
+    assert found.verdict is Verdict.INSUFFICIENT
+    assert found.answer == ()
+    assert {each.slug for each in found.hypotheses} == set(CAUSES)
+
+
+def test_rivals_within_reach_are_insufficient() -> None:
+    found = judge(EMPTY, [seen("threads-wait"), seen("job-hangs")])
+    assert found.verdict is Verdict.INSUFFICIENT
+    assert {each.slug for each in found.hypotheses[:2]} == {"lock", "fork"}
+
+
+def test_two_unrelated_faults_are_independent_causes_and_each_has_its_own_facts() -> None:
+    found = judge(EMPTY, [seen("gpu-cries", gpu=3), seen("disk-cries", mount="/data"), seen("job-hangs")])
+    assert found.verdict is Verdict.INDEPENDENT_CAUSES
+    explains = {each.slug: set(each.explains) for each in found.answer}
+    assert "gpu-cries" in explains["gpu-fault"]
+    assert "gpu-cries" not in explains["disk-fault"]
+    assert "disk-cries" in explains["disk-fault"]
+
+
+def test_evidence_about_another_mount_does_not_count() -> None:
+    apart = judge(EMPTY, [seen("disk-cries", mount="/data"), seen("reads-hang", mount="/workspace")])
+    together = judge(EMPTY, [seen("disk-cries", mount="/data"), seen("reads-hang", mount="/data")])
+    assert together.answer[0].explains == ("disk-cries", "reads-hang")
+    assert apart.answer[0].subject.mount == "/data"
+    assert "reads-hang" not in apart.answer[0].explains
+
+
+def test_the_index_and_the_address_of_one_gpu_are_one_subject() -> None:
+    found = judge(EMPTY, [seen("gpu-cries", pci="0000:8b:00"), seen("gpu-idles", gpu=3)])
+    instances = [each for each in found.hypotheses if each.slug == "gpu-fault"]
+    assert len(instances) == 1
+    assert instances[0].subject == Subject(pci="0000:8b:00", gpu=3)
+
+
+def test_eight_gpus_at_once_are_one_fault() -> None:
+    found = judge(EMPTY, [seen("gpu-cries", gpu=index) for index in range(8)])
+    assert found.verdict is Verdict.ROOT_CAUSE
+    assert slugs(found) == ["gpu-fault"]
+
+
+def test_what_follows_from_a_fault_is_seen_on_other_ranks_too() -> None:
+    found = judge(EMPTY, [seen("gpu-cries", gpu=3), seen("job-hangs", gpu=0, rank=0)])
+    assert [each.slug for each in found.hypotheses].count("gpu-fault") == 1
+    assert found.answer[0].explains == ("gpu-cries", "job-hangs")
+    assert found.answer[0].subject.gpu == 3
+
+
+def test_an_absent_symptom_speaks_against() -> None:
+    without = judge(EMPTY, [seen("reads-hang", mount="/data")])
+    absent = judge(EMPTY, [seen("reads-hang", mount="/data"), seen("disk-cries", State.ABSENT)])
+    assert absent.hypotheses[0].posterior < without.hypotheses[0].posterior
+    assert "disk-cries" in next(each for each in absent.hypotheses if each.slug == "disk-fault").against
+
+
+def test_nobody_looked_is_not_absent() -> None:
+    without = judge(EMPTY, [seen("reads-hang", mount="/data")])
+    unobserved = judge(EMPTY, [seen("reads-hang", mount="/data"), seen("disk-cries", State.UNOBSERVED)])
+    assert [each.posterior for each in unobserved.hypotheses] == [each.posterior for each in without.hypotheses]
+
+
+def test_signs_of_health_alone_are_healthy() -> None:
+    assert judge(EMPTY, [seen("steady")]).verdict is Verdict.HEALTHY
+    assert judge(EMPTY, [seen("steady"), seen("job-hangs")]).verdict is Verdict.INSUFFICIENT
+    assert judge(EMPTY, []).verdict is Verdict.INSUFFICIENT
+
+
+def test_an_answer_that_a_shaken_table_turns_over_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    close = {"lock": cause("lock", prior=0.05, threads_wait=0.7), "fork": cause("fork", prior=0.02, threads_wait=0.7)}
+    monkeypatch.setattr(diagnosis, "all_causes", lambda: close)
+    monkeypatch.setattr(diagnosis, "ANSWER_POSTERIOR", 0.6)
+    monkeypatch.setattr(diagnosis, "ANSWER_ROBUSTNESS", 0.99)
+    found = judge(EMPTY, [seen("threads-wait")])
+    assert found.hypotheses[0].slug == "lock"
+    assert 0.5 < found.robustness < 0.99
+    assert found.verdict is Verdict.INSUFFICIENT
+
+
+def test_what_if_takes_a_symptom_away() -> None:
+    found = judge(EMPTY, [seen("gpu-cries", gpu=3), seen("job-hangs")])
+    assert found.assume(gpu_cries=None).verdict is Verdict.INSUFFICIENT
+    assert found.assume(gpu_cries=True).verdict is Verdict.ROOT_CAUSE
+    with pytest.raises(KeyError):
+        found.assume(no_such_symptom=True)
+
+
+def test_weights_are_bits_per_symptom_and_cause() -> None:
+    weights = judge(EMPTY, [seen("gpu-cries", gpu=3), seen("job-hangs")]).weights
+    assert weights.loc["gpu-cries", "gpu-fault on gpu 3"] > 10
+    assert weights.loc["gpu-cries", "lock"] == pytest.approx(0)
+
+
+def test_the_same_answer_twice() -> None:
+    observed = [seen("gpu-cries", gpu=3), seen("disk-cries", mount="/data"), seen("job-hangs")]
+    first, second = judge(EMPTY, observed), judge(EMPTY, observed)
+    assert first.hypotheses == second.hypotheses
+    assert first.robustness == second.robustness
