@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.kernel import HungTask, RcuStall, SoftLockup
-from ..evidence.process import ProcessState, ThreadState
+from ..evidence.process import OpenFile, ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
 
@@ -36,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _by_open_file(incident: Incident) -> Iterator[Finding]:
     links = incident.links
-    files = [file for process in links.processes.values() for file in process.files]
+    files = incident.of(OpenFile)
     served = [file for file in files if FILE.match(file.target)]
     waits: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
     for fact in waits:
@@ -52,8 +52,8 @@ def _by_open_file(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a process hangs in a read that firmware serves",
     rule=rule,
-    leak=0.002,
-    because="such reads take milliseconds when the firmware is well",
+    leak=0.0006,
+    because="such a file is open for the milliseconds of one read; to catch a process in D there is firmware that hangs",
     tells_apart=("host",),
     command="sudo cat /proc/PID/stack; ls -l /proc/PID/fd",
 )
