@@ -50,6 +50,7 @@ class Grid:
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    most: int = ROWS_SHOWN
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -85,12 +86,12 @@ class Grid:
     @property
     def shown(self) -> Sequence[tuple[str, ...]]:
         """The rows that are shown."""
-        return self.rows[:ROWS_SHOWN]
+        return self.rows[: self.most]
 
     @property
     def left_out(self) -> list[str]:
         """A word about the rows that are not."""
-        more = len(self.rows) - ROWS_SHOWN
+        more = len(self.rows) - self.most
         return [f"and {more} more rows"] if more > 0 else []
 
 
@@ -108,13 +109,14 @@ def show_coverage(incident: Incident) -> Grid:
     return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), tuple(rows))
 
 
-def show_facts(incident: Incident, *kinds: str) -> Grid:
+def show_facts(incident: Incident, *kinds: str, most: int = ROWS_SHOWN) -> Grid:
     """The facts of the given kinds (all of them when none is given), in reading order, with their lines."""
     found = [fact for fact in incident.evidence if not kinds or fact.kind in kinds]
     return Grid(
         f"{len(found)} facts" + (f" of kind {', '.join(kinds)}" if kinds else ""),
         ("UTC", "kind", "severity", "subject", "line", "source"),
         tuple(_fact(incident, fact) for fact in found),
+        most,
     )
 
 
