@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import noisy_or
-from .causes import Cause, all_causes
+from .causes import Cause, Role, all_causes
 from .evidence import NOBODY, Subject
 from .incident import Incident
 from .symptoms import Observation, State, Symptom, all_symptoms, observe
@@ -28,6 +28,7 @@ ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answe
 ANSWER_BITS = 3.0  # the evidence must speak at least this much for an answer (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
 NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
+WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to
 SHAKES = 48
 SHAKEN_INSTANCES = 14
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
@@ -189,7 +190,7 @@ def build(observations: Sequence[Observation]) -> Network:
     for row, instance in enumerate(instances):
         for column, each in enumerate(observed):
             effect = instance.cause.effect(each.symptom)
-            if effect and instance.subject.agrees_with(_on(instance.cause, each.subject)):
+            if effect and instance.subject.agrees_with(_on(instance.cause, each)):
                 strength[row, column] = effect.strength
     return Network(
         instances,
@@ -201,9 +202,15 @@ def build(observations: Sequence[Observation]) -> Network:
     )
 
 
-def _on(cause: Cause, subject: Subject) -> Subject:
-    """The part of a subject by which a cause tells its instances apart."""
-    return Subject(**{name: value for name, value in subject.known().items() if name in cause.on})  # type: ignore[arg-type]
+def _on(cause: Cause, observation: Observation) -> Subject:
+    """The part of an observation's subject by which a cause tells its instances apart.
+
+    What follows from a fault is seen on other ranks and hosts too, so who saw it tells no instances apart.
+    """
+    effect = cause.effect(observation.symptom)
+    follows = effect is not None and effect.role is not Role.INITIATING
+    parts = [name for name in cause.on if not (follows and name in WHO)]
+    return Subject(**{name: value for name, value in observation.subject.known().items() if name in parts})  # type: ignore[arg-type]
 
 
 def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
@@ -212,9 +219,7 @@ def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
     Two names of one thing (a GPU's index here, its address there) are one subject as long as nothing contradicts it.
     More subjects than a set can hold are one instance on all of them: eight GPUs lost at once are one fault.
     """
-    found = {
-        _on(cause, each.subject) for each in observed if each.state is State.PRESENT and cause.effect(each.symptom)
-    }
+    found = {_on(cause, each) for each in observed if each.state is State.PRESENT and cause.effect(each.symptom)}
     kept: list[Subject] = []
     for subject in sorted(found - {NOBODY}, key=lambda each: (-len(each.known()), str(each))):
         same = [i for i, other in enumerate(kept) if other.agrees_with(subject)]
@@ -258,7 +263,7 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
     """All that is known of the instance's subject: what its evidence agrees on, and the server behind a mount."""
     about = instance.subject
     for each in explained:
-        if each.state is State.PRESENT and instance.subject.agrees_with(_on(instance.cause, each.subject)):
+        if each.state is State.PRESENT and instance.subject.agrees_with(_on(instance.cause, each)):
             gained = {name: value for name, value in each.subject.known().items() if getattr(about, name) is None}
             about = replace(about, **gained)  # type: ignore[arg-type]
     if about.mount:

@@ -58,6 +58,11 @@ class Text:
         """All of it decoded, with plain line ends."""
         return self._decoded().replace("\r\n", "\n")
 
+    @cached_property
+    def plain(self) -> str:
+        """The content without terminal codes: what footprints are looked for in."""
+        return _TERMINAL_CODES.sub("", self.content) if "\x1b" in self.content else self.content
+
     def _decoded(self) -> str:
         """A byte-order mark decides, else UTF-8 with replacement characters."""
         for mark, encoding in (

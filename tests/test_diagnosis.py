@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diagnostics import diagnosis
-from diagnostics.causes import Cause, Effect
+from diagnostics.causes import Cause, Effect, Role
 from diagnostics.diagnosis import Verdict, judge
 from diagnostics.evidence import NOBODY, Subject
 from diagnostics.incident import Incident
@@ -19,7 +19,11 @@ def symptom(leak: float, healthy: bool = False) -> Symptom:
 
 
 def cause(slug: str, prior: float = 0.02, on: tuple[str, ...] = (), **strengths: float) -> Cause:
-    effects = tuple(Effect(name.replace("_", "-"), p, "because", "actually") for name, p in strengths.items())
+    roles = {"job_hangs": Role.CASCADE}
+    effects = tuple(
+        Effect(name.replace("_", "-"), p, "because", "actually", roles.get(name, Role.INITIATING))
+        for name, p in strengths.items()
+    )
     return Cause(slug, slug, slug, prior, "a study", effects, (), (), (), (), on)
 
 
@@ -30,6 +34,7 @@ def seen(name: str, state: State = State.PRESENT, **subject: object) -> Observat
 SYMPTOMS = {
     "disk-cries": symptom(0.0005),
     "gpu-cries": symptom(0.0005),
+    "gpu-idles": symptom(0.1),
     "job-hangs": symptom(0.2),
     "reads-hang": symptom(0.005),
     "threads-wait": symptom(0.005),
@@ -39,7 +44,7 @@ CAUSES = {
     each.slug: each
     for each in (
         cause("disk-fault", on=("mount",), disk_cries=0.9, reads_hang=0.6, job_hangs=0.5),
-        cause("gpu-fault", on=("pci", "gpu"), gpu_cries=0.9, job_hangs=0.5),
+        cause("gpu-fault", on=("pci", "gpu"), gpu_cries=0.9, gpu_idles=0.5, job_hangs=0.5),
         cause("lock", threads_wait=0.7, job_hangs=0.7),
         cause("fork", threads_wait=0.7, job_hangs=0.7),
     )
@@ -95,7 +100,7 @@ def test_evidence_about_another_mount_does_not_count() -> None:
 
 
 def test_the_index_and_the_address_of_one_gpu_are_one_subject() -> None:
-    found = judge(EMPTY, [seen("gpu-cries", pci="0000:8b:00"), seen("job-hangs", gpu=3)])
+    found = judge(EMPTY, [seen("gpu-cries", pci="0000:8b:00"), seen("gpu-idles", gpu=3)])
     instances = [each for each in found.hypotheses if each.slug == "gpu-fault"]
     assert len(instances) == 1
     assert instances[0].subject == Subject(pci="0000:8b:00", gpu=3)
@@ -105,6 +110,13 @@ def test_eight_gpus_at_once_are_one_fault() -> None:
     found = judge(EMPTY, [seen("gpu-cries", gpu=index) for index in range(8)])
     assert found.verdict is Verdict.ROOT_CAUSE
     assert slugs(found) == ["gpu-fault"]
+
+
+def test_what_follows_from_a_fault_is_seen_on_other_ranks_too() -> None:
+    found = judge(EMPTY, [seen("gpu-cries", gpu=3), seen("job-hangs", gpu=0, rank=0)])
+    assert [each.slug for each in found.hypotheses].count("gpu-fault") == 1
+    assert found.answer[0].explains == ("gpu-cries", "job-hangs")
+    assert found.answer[0].subject.gpu == 3
 
 
 def test_an_absent_symptom_speaks_against() -> None:

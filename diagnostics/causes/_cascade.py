@@ -51,14 +51,14 @@ OF_A_DEAD_RANK = (
     ),
     Effect(
         "collective-timed-out",
-        0.35,
-        "ranks without a direct connection to the dead one wait for their limit",
+        0.25,
+        "a launcher that sees the death ends the others within seconds; only unsupervised ones live to their limit",
         "the others waited for a rank that no longer existed",
     ),
     Effect(
         "ranks-never-joined",
-        0.35,
-        "a dead rank joins nothing",
+        0.2,
+        "a dead rank joins nothing, but the others seldom live to record it",
         "the rank that did not come was already dead",
     ),
 )

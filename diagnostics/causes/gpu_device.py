@@ -53,7 +53,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-firmware-report",
-                0.3,
+                0.15,
                 "calls to the GPU's processors time out when the device is gone",
                 "the GPU's processor could not answer over a dead link",
             ),

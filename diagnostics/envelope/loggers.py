@@ -27,7 +27,9 @@ _SRUN = re.compile(r"^(\d{1,5}): (.+)$")
 def logger(line: Envelope) -> Envelope | None:
     if not (found := _LOGGER.match(line.message)):
         return None
-    return line._replace(message=found[3], stamp=line.stamp or iso_stamp(found[1]), level=found[2] or line.level)
+    # the kernel's own "INFO: task ..." keeps its first word
+    message = line.message[found.start(2) :] if found[2] and line.message[found.end(2) :].startswith(":") else found[3]
+    return line._replace(message=message, stamp=line.stamp or iso_stamp(found[1]), level=found[2] or line.level)
 
 
 def ctime(line: Envelope) -> Envelope | None:

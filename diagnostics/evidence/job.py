@@ -338,7 +338,7 @@ class ProgressBar(Evidence):
 class Trial(Evidence):
     """One row of a table of trials: under this condition it went so. Subject: gpu where the condition names one.
 
-    `outcome` is "ok", "slow", "hang", "fail" or "off" (the machine went dark); `nodes` is the number of nodes
+    `outcome` is "ok", "slow", "hang", "fail", "off" (the machine or device went dark) or "varies"; `nodes` is the number of nodes
     where the condition says it.
 
         3+ nodes x 8 GPU: hang

@@ -327,10 +327,13 @@ class ClockJump(Evidence):
 class KernelBoot(Evidence):
     """The kernel started: what stands before it belongs to an earlier boot.
 
-    Linux version 6.8.0-45-generic (buildd@lcy02-amd64-080) (gcc 13.2.0) #45-Ubuntu SMP
+    `last_words` are the last lines of that earlier boot in the same log, latest first; empty when there are none.
+
+        Linux version 6.8.0-45-generic (buildd@lcy02-amd64-080) (gcc 13.2.0) #45-Ubuntu SMP
     """
 
     version: str
+    last_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,7 +52,7 @@ class Parser:
         """True when the artefact shows this tool's footprint."""
         if self.binary:
             return re.search(self.footprint.encode(), text.data[:65536]) is not None
-        return not text.is_binary and self.pattern.search(text.content) is not None
+        return not text.is_binary and self.pattern.search(text.plain) is not None
 
 
 @cache

@@ -68,7 +68,8 @@ class Table:
         log = kernel_log(text)
         for line, message in log.matching(self._pattern):
             for row, pattern in self._compiled:
-                if match := pattern.search(message.message):
+                # a client's name may stand in the tag that was peeled off
+                if match := pattern.search(message.message) or pattern.search(line.text):
                     yield Hit(log, line, message, row, match)
                     break
 

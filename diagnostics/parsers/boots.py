@@ -13,13 +13,15 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import KernelBoot
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 from ._kernel_log import kernel_log
 
 FOOTPRINT = r"Linux version \d+\.\d+|^-- (?:Boot [0-9a-f]{32}|Reboot) --"
 
 VERSION = re.compile(r"Linux version (\d[\w.+~-]{0,100})")
+# [    0.000000] Booting Linux on physical CPU 0x0
+NEWBORN = re.compile(r"\[ {0,5}0\.0{3,6}\]|Booting Linux on physical CPU")
 SEPARATOR = re.compile(r"^-- (?:Boot [0-9a-f]{32}|Reboot) --")
 
 
@@ -36,7 +38,14 @@ def read(text: Text) -> Iterator[KernelBoot]:
                 subject=Subject(host=message.host),
                 stamp=message.stamp,
                 version=version[1] if version else "",
+                last_words=_last_words(text, line),
             )
+
+
+def _last_words(text: Text, line: Line) -> tuple[str, ...]:
+    """The last lines of the boot before; what the new kernel printed before its version is not among them."""
+    above = (each.text.strip() for each in text.before(line, limit=12))
+    return tuple(each for each in above if each and not SEPARATOR.search(each) and not NEWBORN.search(each))[:5]
 
 
 PARSER = Parser(tool="boots in a kernel log", medium="kernel-log", footprint=FOOTPRINT, read=read)

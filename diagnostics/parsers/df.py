@@ -2,11 +2,11 @@
 
     Filesystem      Size  Used Avail Use% Mounted on
     /dev/loop0      344M  344M     0 100% /workspace/ckpt
-    df: /mnt/dead: Transport endpoint is not connected
 
 The header says the unit and whether inodes are counted; a row without a header is taken as -h when it has
 suffixes, else as kilobytes. A filesystem that does not answer is left out by df or shows 0 blocks: a missing
-row is no fact. Full file systems that cannot be anything else (snap, squashfs, ISO) are no warning.
+row is no fact, and df's own errors are read with those of other tools. Full filesystems that cannot be
+anything else (snap, squashfs, ISO) are no warning.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Severity, Stamp, Subject
-from ..evidence.storage import DiskUsage, ToolError
+from ..evidence import Severity, Stamp, Subject
+from ..evidence.storage import DiskUsage
 from ..filesystems import identify
 from ..text import Line, Text
 from . import Parser
-from ._errno import errno_in
 from ._size import size_bytes
 from ._snapshot import source, stamp_before
 
@@ -29,13 +28,11 @@ HEADER = re.compile(r"^Filesystem +(?:Type +)?(Size|Inodes|\d*[KMG]?B?-blocks|1K
 ROW = re.compile(
     r"^(\S.{0,255}?)?[ \t]+([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +(\d{1,3}%|-) +(/.*)$"
 )
-# df: /mnt/ckpt: Stale file handle
-ERROR = re.compile(r"^df: (?:cannot (?:access|read) )?[`'‘\"]?(/[^:'’\"]{0,4000}?)['’\"]?: (\S.{0,200})$")
 BLOCK = re.compile(r"(\d*)([KMG]?)B?-blocks", re.IGNORECASE)
 ALWAYS_FULL = re.compile(r"^/(?:snap|var/lib/snapd|media|cdrom)(?:/|$)")
 
 
-def read(text: Text) -> Iterator[Evidence]:
+def read(text: Text) -> Iterator[DiskUsage]:
     unit, inodes, typed, stamp = 1024, False, False, None
     wrapped = ""
     for line in text.lines():
@@ -48,17 +45,6 @@ def read(text: Text) -> Iterator[Evidence]:
         elif found := ROW.match(row if not wrapped or not row.startswith(" ") else wrapped + row):
             yield usage(text, line, found, unit, inodes, typed, stamp)
             wrapped = ""
-        elif found := ERROR.match(row):
-            yield ToolError(
-                source=source(text, line),
-                subject=Subject(path=found[1]),
-                stamp=stamp,
-                severity=Severity.WARNING,
-                tool="df",
-                error=errno_in(found[2]),
-                text=found[2],
-                operation="statfs",
-            )
         else:
             # a long device name stands on a line of its own
             wrapped = row if row and " " not in row and len(row) > 15 else ""
@@ -104,7 +90,7 @@ PARSER = Parser(
     tool="df",
     medium="disk-usage",
     footprint=(
-        r"^Filesystem +(Type +)?(Size|Inodes|\d*[KMGkmg]?B?-blocks) |^df: .*/"
+        r"^Filesystem +(Type +)?(Size|Inodes|\d*[KMGkmg]?B?-blocks) "
         r"|^\S+ +[\d.]+[KMGTP]? +[\d.]+[KMGTP]? +[\d.]+[KMGTP]? +\d+% +/"
     ),
     read=read,

@@ -2,7 +2,8 @@
 
     mfs#10.0.0.1:9421 on /workspace type fuse (rw,nosuid,nodev,relatime,user_id=0,group_id=0,allow_other)
 
-A mount point may hold spaces. What `mount` says when it fails is read too.
+A mount point may hold spaces. What the helpers (`mount.nfs: Connection timed out`) say is read too; the errors
+of mount itself are read with those of other tools.
 """
 
 from __future__ import annotations
@@ -22,9 +23,8 @@ from ._snapshot import source
 ROW = re.compile(
     r"^(\S.{0,1000}?) on (/.{0,4000}?) type ([\w.-]{1,40}) \(((?:rw|ro)[^()]{0,8000})\)(?: \[[^\]]{0,80}\])?\s*$"
 )
-# mount: /mnt/data: wrong fs type, bad option, bad superblock on /dev/sdb1, missing codepage or helper program
 # mount.nfs: Connection timed out
-ERROR = re.compile(r"^u?mount(?:\.[a-z0-9]{1,20})?: (?:(/[^:]{0,4000}): )?(\S.{0,300})$")
+ERROR = re.compile(r"^u?mount\.[a-z0-9]{1,20}: (?:(/[^:]{0,4000}): )?(\S.{0,300})$")
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -48,6 +48,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="mount",
     medium="mounts",
-    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b|^u?mount(\.[a-z0-9]+)?: \S",
+    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b|^u?mount\.[a-z0-9]+: \S",
     read=read,
 )

@@ -25,6 +25,8 @@ _PCI = r"(?P<pci>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7]"
 TABLE = Table(
     Row(rf"{_PCI}(?: {_PORT})?:? (?:{_PORT.replace('interface', 'interface2')}:? )?(?:NIC )?Link (?:is )?(?:[Dd]own|DOWN)", "down", WARNING),
     Row(rf"{_PCI}(?: {_PORT})?:? (?:{_PORT.replace('interface', 'interface2')}:? )?(?:NIC )?Link (?:is )?(?:[Uu]p|UP)\b", "up", INFO),
+    Row(rf"{_PCI}.{{0,40}}\b{_PORT} NIC Link is Down", "down", WARNING),
+    Row(rf"{_PCI}.{{0,40}}\b{_PORT} NIC Link is Up", "up", INFO),
     Row(rf"\b{_PORT}: (?:NIC )?[Ll]ink (?:is )?(?:now )?(?:[Dd]own|DOWN|not ready)$", "down", WARNING),
     Row(rf"\b{_PORT}: (?:NIC )?[Ll]ink (?:is )?(?:now )?(?:[Uu]p|UP)\b", "up", INFO),
     Row(rf"IPv6: ADDRCONF\(NETDEV_(?:CHANGE|UP)\): {_PORT}: link becomes ready", "up", INFO),

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
-from ..kernel_stack import frame_name, guilty_frame
 from ..text import Line, Text
 from . import Parser
+from ._call_trace import frame, waiting_function
 from ._snapshot import source, stamp_of
 
 # == pid 30506 (python) 13:01:28
@@ -38,6 +38,7 @@ WCHAN = re.compile(r"^wchan:? +([\w.]+)\s*$")
 # syscall: 0 0xc 0x55ccf5ea58f0 0x80000 0x0 0x0 0x0 0x7ffd3ee78860 0x7f3a58d162ec
 SYSCALL = re.compile(r"^(?:syscall:? +)?(-?\d{1,4}|running)(?: (0x[0-9a-f]+))?(?: 0x[0-9a-f]+){0,8}\s*$")
 WORD = re.compile(r"^[A-Za-z_][\w.]*\s*$")
+ENTRY = re.compile(r"entry_|do_syscall_|__x64_sys_|__arm64_sys_|x64_sys_call|el0|invoke_syscall|ret_from_|asm_")
 SIGKILL = 1 << 8
 
 # system calls whose first argument is a descriptor, by their number on each machine
@@ -70,7 +71,6 @@ class Owner:
     syscall: str | None = None
     argument: str | None = None
     frames: list[str] = field(default_factory=list)
-    decorated: list[str] = field(default_factory=list)
     ticks: int | None = None
     stamp: Stamp | None = None
     shared_pending: int = 0
@@ -93,7 +93,7 @@ def read(text: Text) -> Iterator[Evidence]:
                 awaited, _, row = said.partition("\0")
         if not row:
             continue
-        if owner is None and (frame_name(row) or STATUS.match(row) or WCHAN.match(row)):
+        if owner is None and (frame(row) or STATUS.match(row) or WCHAN.match(row)):
             owner = Owner(line)
         if owner is not None and row.startswith("State:"):
             owner.state_line = owner.state_line or line
@@ -126,9 +126,8 @@ def opened(line: Line, row: str, owner: Owner | None) -> tuple[Owner | None, str
 
 def note(owner: Owner, row: str, awaited: str) -> bool:
     """Write down what a line says of its owner; False when it says nothing."""
-    if name := frame_name(row):
-        owner.frames.append(name)
-        owner.decorated.append(row)
+    if name := frame(row):
+        owner.frames.append(name.split(".", 1)[0])
     elif found := STATUS.match(row):
         owner.status.setdefault(found[1], found[2].strip())
     elif found := WCHAN.match(row):
@@ -178,13 +177,21 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
         parent_pid=parent,
         kill_pending=bool((pending(status, "SigPnd") | pending(status, "ShdPnd") | owner.shared_pending) & SIGKILL),
         frames=tuple(owner.frames),
-        function=guilty_frame(owner.frames),
+        function=function_of(owner.frames),
     )
+
+
+def function_of(frames: list[str]) -> str | None:
+    """The guilty frame; of a stack that is nothing but waiting, the one that the system call's entry called."""
+    found = waiting_function(frames)
+    if found and not ENTRY.match(found):
+        return found
+    return next((name for name in reversed(frames) if not ENTRY.match(name)), None)
 
 
 def descriptor(number: int | None, owner: Owner) -> int | None:
     """The first argument of a system call that takes a descriptor there."""
-    arm = any("__arm64_" in frame or "el0_svc" in frame for frame in owner.decorated)
+    arm = any("__arm64_" in frame or "el0_svc" in frame for frame in owner.frames)
     if number not in (ARM64 if arm else X86_64) or not owner.argument:
         return None
     value = int(owner.argument, 16)

@@ -23,7 +23,7 @@ from . import Parser
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
     r"^[ \t]{0,8}(?P<condition>\S[^:\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2})[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
-    r"(?P<outcome>ok|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
+    r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?|off|shuts? down|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
@@ -32,6 +32,7 @@ ROW = re.compile(
 NODES = re.compile(r"\bnodes?\s?=\s?(\d{1,6})|\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I)
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
 OUTCOMES = (
+    ("varies", re.compile(r"\bok(?:ay)? or\b|\bsometimes\b|\bintermittent", re.I)),
     ("slow", re.compile(r"slow", re.I)),
     ("ok", re.compile(r"^(?:ok|okay|works|pass|fine|baseline)", re.I)),
     ("hang", re.compile(r"hang|hung|stuck|lock", re.I)),
@@ -62,7 +63,7 @@ def read(text: Text) -> Iterator[Trial]:
 
 
 def outcome_of(text: str) -> str:
-    """The kind of outcome that plain words say; of several the worst named first ("ok or very slow" is slow)."""
+    """The kind of outcome that plain words say."""
     return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
 
 

@@ -6,7 +6,7 @@ Importing this module loads matplotlib; the plot functions import it when they a
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from ..display import shortened
-from ..evidence import Severity
+from ..evidence import Evidence, Severity
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and by brightness in print
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -55,6 +55,7 @@ class Picture(Figure):
     """A figure that a notebook shows by itself and whose repr says in words what it shows."""
 
     says: str = ""
+    marks: Mapping[str, Sequence[Evidence]] = {}  # which facts the points of a collection stand for, by its gid
 
     def draw(self, renderer: Any) -> None:
         """Draw it; whatever was added to it, no text is read as mathematics."""

@@ -39,14 +39,19 @@ def plot_timeline(
     rows = rows_of(shown)
     names = list(rows)
     with picture(11, 1.5 + 0.24 * len(names)) as (figure, (axes,)):
+        marks: dict[str, list[Evidence]] = {}
         for severity, (colour, marker, size) in SEVERITY_MARKS.items():
             found = [
-                (moment, row) for row, each in enumerate(rows.values()) for moment, f in each if f.severity is severity
+                (moment, row, f)
+                for row, each in enumerate(rows.values())
+                for moment, f in each
+                if f.severity is severity
             ]
             if found:
+                marks[severity.value] = [fact for _, _, fact in found]
                 axes.scatter(
-                    numbers(moment for moment, _ in found),
-                    [row for _, row in found],
+                    numbers(moment for moment, _, _ in found),
+                    [row for _, row, _ in found],
                     size,
                     c=colour,
                     marker=marker,
@@ -55,6 +60,7 @@ def plot_timeline(
                     zorder=2 + list(Severity).index(severity),
                     gid=severity.value,
                 )
+        figure.marks = marks
         rings = [(moment, row) for row, each in enumerate(rows.values()) for moment, f in each if f.source in cited]
         if rings:
             axes.scatter(

@@ -32,14 +32,20 @@ def _template() -> Template:
     return environment.get_template("page.html.j2")
 
 
-def format_page(postmortem: Postmortem) -> str:
-    """The write-up as HTML: escaped, styled for screen (light and dark) and print, pictures inside."""
+def format_page(postmortem: Postmortem, drawn: dict[str, str] | None = None) -> str:
+    """The write-up as HTML: escaped, styled for screen (light and dark) and print, pictures inside.
+
+    Parameters
+    ----------
+    drawn : keeps the pictures of one diagnosis between calls
+    """
+    kept = {} if drawn is None else drawn
     return _template().render(
         postmortem=postmortem,
         numbers={source: number for number, source in enumerate(postmortem.cited, start=1)},
         kind=kind_of,
         blank=_blank,
-        picture=lambda plot: _picture(plot, postmortem),
+        picture=lambda plot: _picture(plot, postmortem, kept),
     )
 
 
@@ -57,10 +63,13 @@ def _blank(blank: Blank) -> Any:
     return Markup(opened) + escape(visible(blank.text)) + Markup(rest)
 
 
-def _picture(plot: Plot, postmortem: Postmortem) -> str:
+def _picture(plot: Plot, postmortem: Postmortem, kept: dict[str, str]) -> str:
     """The picture's address: its PNG inside a data URI, or nothing where there is nothing to draw from."""
-    picture = draw(plot, postmortem)
-    return "" if picture is None else "data:image/png;base64," + base64.b64encode(picture.png(120)).decode()
+    if plot.name not in kept:
+        picture = draw(plot, postmortem)
+        png = b"" if picture is None else base64.b64encode(picture.png(120))
+        kept[plot.name] = f"data:image/png;base64,{png.decode()}" if png else ""
+    return kept[plot.name]
 
 
 def draw(plot: Plot, postmortem: Postmortem) -> Any:

@@ -101,11 +101,17 @@ def observe(incident: Incident) -> list[Observation]:
 
 
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
-    groups: dict[tuple[object, ...], list[Finding]] = {}
+    groups: list[tuple[Subject, list[Finding]]] = []
     for finding in symptom.rule(incident):
-        key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
-        groups.setdefault(key, []).append(finding)
-    merged = [_merge(name, findings) for findings in groups.values()]
+        mine = Subject(**{part: getattr(finding.subject, part) for part in symptom.tells_apart})
+        for place, (theirs, findings) in enumerate(groups):
+            if findings[0].present == finding.present and theirs.agrees_with(mine):
+                findings.append(finding)
+                groups[place] = shared_subject((theirs, mine)), findings
+                break
+        else:
+            groups.append((mine, [finding]))
+    merged = [_merge(name, findings) for _, findings in groups]
     present = [each for each in merged if each.state is State.PRESENT]
     # seen on a subject is seen, whatever a look elsewhere (or at no subject in particular) did not find
     absent = [

@@ -52,8 +52,15 @@ def said(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Evidence]:
 
 
 def kernel_log(incident: Incident) -> list[Coverage]:
-    """The kernel logs whose silence means something: not empty, and longer than an excerpt."""
+    """The kernel logs whose silence means something: longer than an excerpt."""
     return [each for each in incident.reads("kernel-log") if each.lines >= LOG_THAT_SPEAKS]
+
+
+def driver_log(incident: Incident) -> list[Coverage]:
+    """The kernel logs in which the GPU driver's silence means something: whole ones, and its own lines picked out."""
+    spoken = {fact.source.file for fact in incident.of(Xid)}
+    whole = {each.file for each in kernel_log(incident)}
+    return [each for each in incident.reads("kernel-log") if each.file in spoken | whole]
 
 
 def gpu_subject(incident: Incident, subject: Subject) -> Subject:
@@ -86,7 +93,7 @@ def gpu_reports(
         facts += [(each, words_of(each)) for each in said(incident, words)]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts and (wanted or driver):
-        yield from nothing(kernel_log(incident), "the kernel log was read and reports nothing of the kind")
+        yield from nothing(driver_log(incident), "the kernel log was read and the driver reports nothing of the kind")
 
 
 def findings(

@@ -15,7 +15,7 @@ from ._trials import across_nodes
 
 def rule(incident: Incident) -> Iterator[Finding]:
     alone, together = across_nodes(incident)
-    worse = [trial for trial in together if trial.outcome in ("hang", "fail")]
+    worse = [trial for trial in together if trial.outcome in ("hang", "fail", "varies")]
     if worse:
         note = "; ".join(f"{trial.condition}: {trial.text}" for trial in (*alone[:1], *worse[:2]))
         yield Finding(Subject(), (*alone, *worse), note)

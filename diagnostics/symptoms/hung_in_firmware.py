@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.kernel import HungTask, RcuStall, SoftLockup
-from ..evidence.process import ProcessState, ThreadState
+from ..evidence.process import OpenFile, ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
 
@@ -36,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _by_open_file(incident: Incident) -> Iterator[Finding]:
     links = incident.links
-    files = [file for process in links.processes.values() for file in process.files]
+    files = incident.of(OpenFile)
     served = [file for file in files if FILE.match(file.target)]
     waits: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
     for fact in waits:

@@ -1,38 +1,38 @@
 """A machine stopped without a word and started again: the log of one boot ends in the middle, the next begins.
 
-A new boot in a log whose lines before it show no shutdown, no panic and no lockup. ABSENT where a boot follows an
-orderly shutdown.
+A boot in a log whose last lines before it show no shutdown, no panic and no lockup. ABSENT where they show an orderly
+shutdown.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence
-from ..evidence.kernel import HardLockup, KernelBoot, KernelFault, ThermalOrPowerMessage
+from ..evidence.kernel import KernelBoot
 from ..incident import Incident
 from . import Finding, Symptom
 
+ORDERLY = re.compile(
+    r"Reached target.{0,40}(?:Shut ?down|Reboot|Power-Off)|reboot: (?:Restarting|Power down|System halted)"
+    r"|systemd-shutdown|systemd-logind.{0,80}(?:rebooting|powering)|Powering [Oo]ff|Stopped target|Stopping |Unmounted "
+    r"|shutting down|Journal stopped|kexec_core: Starting new kernel",
+    re.I,
+)
+WORDS = re.compile(
+    r"panic|lockup|Oops|BUG:|Call Trace|Hardware Error|mce:|EDAC|not responding|hung|blocked for more", re.I
+)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    words: list[Evidence] = [*incident.of(KernelFault, HardLockup)]
-    shutdowns = [fact for fact in incident.of(ThermalOrPowerMessage) if fact.about == "shutdown"]
-    boots = [boot for boot in incident.of(KernelBoot) if boot.stamp is not None and boot.source.line > 1]
-    for boot in boots:
-        if _second_in_its_file(incident, boot) and not words:
-            if shutdowns:
-                yield Finding(boot.subject, (boot, *shutdowns), "an orderly shutdown came first", present=False)
-            else:
-                yield Finding(boot.subject, (boot,), "the log stops without a word and a new boot begins")
-
-
-def _second_in_its_file(incident: Incident, boot: KernelBoot) -> bool:
-    """True when the same file shows something of an earlier boot."""
-    return any(
-        fact.source.file == boot.source.file and fact.source.line < boot.source.line
-        for fact in incident.evidence
-        if fact is not boot
-    )
+    for boot in incident.of(KernelBoot):
+        said = " | ".join(boot.last_words)
+        if ORDERLY.search(said):
+            yield Finding(boot.subject, (boot,), "an orderly shutdown came before the boot", present=False)
+        elif said and not WORDS.search(said):
+            yield Finding(
+                boot.subject, (boot,), f"the log stops without a word and a new boot begins; last: {said[:120]}"
+            )
 
 
 SYMPTOM = Symptom(

@@ -1,0 +1,388 @@
+"""One function of Python, statement by statement: which paths it writes, syncs, renames and deletes, in order."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from . import python_calls as known
+from .python_calls import RECEIVER, Takes
+from .python_names import Names
+from .shell_source import shell_hits
+from .words import POINTER
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
+DIRECTORY_SYNC = re.compile(r"(?i)(?:f?sync|flush).*(?:dir|parent|folder)|(?:dir|parent|folder).*f?sync")
+FILE_SYNC = re.compile(r"(?i)fsync|fdatasync|sync_file|durabl")
+STREAM_NAMES = re.compile(
+    r"(?i)^(?:f|fh|fp|fd|file|fileobj|file_obj|buf|buffer|stream|handle|out|sink|bio|tar|archive|zf)\d?$"
+)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happens to a path. `key` compares paths; `order` is the place in the function."""
+
+    kind: str
+    order: int
+    line: int
+    key: str
+    about: str = ""
+    staged: bool = False
+    checkpoint: bool = False
+    temporary: bool = False
+    target: str = ""
+    rule: str = ""
+    text: bool = False
+
+
+@dataclass
+class Handle:
+    """A variable that holds an open file or descriptor, and the path behind it."""
+
+    key: str
+    buffered: bool = True
+    directory: bool = False
+    dirty: bool = False
+
+
+@dataclass
+class Helpers:
+    """Functions of the module that sync: by their own os.fsync."""
+
+    files: set[str] = field(default_factory=set)
+    directories: set[str] = field(default_factory=set)
+
+
+class Flow:
+    """Walks one function and collects its events; nested functions are walked on their own."""
+
+    def __init__(self, function: Function, names: Names, helpers: Helpers) -> None:
+        self.function = function
+        self.names = names
+        self.helpers = helpers
+        self.events: list[Event] = []
+        self.hits: list[tuple[int, str, str]] = []
+        self.handles: dict[str, Handle] = {}
+        self.order = 0
+        parameters = function.args if not isinstance(function, ast.Module) else None
+        self.parameters = (
+            {each.arg for each in ast.walk(parameters) if isinstance(each, ast.arg)} if parameters else set()
+        )
+        self._statements(function.body)
+
+    def _statements(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            return
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            self._expression(node.value)
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                self._assigned(target, node.value)
+            return
+        if isinstance(node, ast.With | ast.AsyncWith):
+            for item in node.items:
+                self._expression(item.context_expr, managed=True)
+                if item.optional_vars is not None:
+                    self._assigned(item.optional_vars, item.context_expr)
+        elif isinstance(node, ast.For | ast.AsyncFor):
+            self._expression(node.iter)
+            self.names.assign(node.target, node.iter)
+        else:
+            for expression in _own_expressions(node):
+                self._expression(expression)
+        for name in ("body", "orelse", "finalbody"):
+            self._statements(getattr(node, name, []))
+        for handler in getattr(node, "handlers", []) + getattr(node, "cases", []):
+            self._statements(handler.body)
+
+    def _assigned(self, target: ast.expr, value: ast.expr) -> None:
+        opened = self._opened(value) if isinstance(value, ast.Call) else None
+        if opened and isinstance(target, ast.Name | ast.Attribute):
+            self.handles[self.names.key(target)] = opened
+        elif (
+            isinstance(value, ast.Call) and _is_mkstemp(self.names.dotted(value.func)) and isinstance(target, ast.Tuple)
+        ) and len(target.elts) == 2:
+            self.handles[self.names.key(target.elts[0])] = Handle(self.names.key(target.elts[1]), buffered=False)
+        self.names.assign(target, value)
+
+    def _expression(self, node: ast.expr, managed: bool = False) -> None:
+        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+        for call in sorted(calls, key=lambda each: (each.end_lineno or 0, each.end_col_offset or 0)):
+            self.order += 1
+            self._call(call, managed and call is node)
+
+    def _call(self, call: ast.Call, managed: bool) -> None:
+        name = self.names.dotted(call.func)
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else name
+        if name in known.OPENERS or method == "open":
+            self._open(call, name, managed)
+        elif name in known.COPIERS:
+            self._copy(call, "copy-final-name")
+        elif (
+            name in known.MOVERS
+            or name in known.RENAMERS
+            or (method in ("rename", "replace") and _is_path_rename(call, name))
+        ):
+            self._rename(call, name)
+        elif takes := known.WRITERS.get(name) or known.WRITING_METHODS.get(method):
+            self._write(call, self._path(call, takes), "write-final-name", method == "write_text")
+        elif takes := known.DOWNLOADERS.get(name) or known.DOWNLOADING_METHODS.get(method):
+            self._write(call, self._path(call, takes), "download-final-name")
+        elif name in known.LINKERS or method in ("symlink_to", "hardlink_to"):
+            target = (
+                call.func.value
+                if method.endswith("_to") and isinstance(call.func, ast.Attribute)
+                else _argument(call, 1, "dst")
+            )
+            self._event("link", call, target)
+        elif name in known.DELETERS or method in ("unlink", "rmdir"):
+            receiver = call.func.value if name not in known.DELETERS and isinstance(call.func, ast.Attribute) else None
+            self._event("delete", call, receiver or _argument(call, 0, "path"))
+        elif name in known.SHELLS:
+            self._shell(call)
+        else:
+            self._sync_or_flush(call, name, method)
+
+    # -- what each call means ------------------------------------------------------------------
+
+    def _open(self, call: ast.Call, name: str, managed: bool) -> None:
+        opened = self._opened(call)
+        if not opened or opened.directory:
+            return
+        path = self._open_path(call, name)
+        if path is None or not _writes(call, name):
+            return
+        self._write(call, path, "write-final-name", "b" not in _mode(call, name))
+
+    def _open_path(self, call: ast.Call, name: str) -> ast.expr | None:
+        if name in known.OPENERS or name == "os.open":
+            return _argument(call, 0, "file")
+        return call.func.value if isinstance(call.func, ast.Attribute) else None
+
+    def _opened(self, call: ast.Call) -> Handle | None:
+        """The handle that a call returns, if it opens something."""
+        name = self.names.dotted(call.func)
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else name
+        if name == "os.fdopen" and call.args:
+            behind = self.handles.get(self.names.key(call.args[0]))
+            return Handle(behind.key) if behind else None
+        if name.rpartition(".")[2] in ("NamedTemporaryFile", "TemporaryFile"):
+            return Handle("", buffered=True)
+        if name not in known.OPENERS and method != "open":
+            return None
+        path = self._open_path(call, name)
+        if path is None:
+            return None
+        if name == "os.open":
+            flags = ast.unparse(call.args[1]) if len(call.args) > 1 else ""
+            return Handle(
+                self.names.key(path), buffered=False, directory=not re.search("O_WRONLY|O_RDWR|O_CREAT", flags)
+            )
+        unbuffered = any(each.arg == "buffering" and self.names.number(each.value) == 0 for each in call.keywords)
+        return Handle(self.names.key(path), buffered=not unbuffered)
+
+    def _write(self, call: ast.Call, path: ast.expr | None, rule: str, text: bool = False) -> None:
+        if path is None:
+            return
+        if isinstance(path, ast.Call) and self._opened(path):  # torch.save(state, open(path, "wb"))
+            self.hits.append((call.lineno, "close-not-checked", self.names.key(path)))
+            return
+        key = self.names.key(path)
+        if key in self.handles:
+            self.handles[key].dirty = True
+            self._add("touch", call, self.handles[key].key)
+            return
+        if self._is_stream(path):
+            return
+        self._event("write", call, path, rule=rule, text=text)
+
+    def _is_stream(self, path: ast.expr) -> bool:
+        if not isinstance(path, ast.Name):
+            return isinstance(path, ast.Call) and self.names.dotted(path.func) in known.IN_MEMORY
+        value = self.names.values.get(path.id)
+        if isinstance(value, ast.Call):
+            made_by = self.names.dotted(value.func)
+            return made_by in known.IN_MEMORY or made_by.rpartition(".")[2] in known.SAFE_STREAMS
+        return value is None and bool(STREAM_NAMES.match(path.id))
+
+    def _copy(self, call: ast.Call, rule: str) -> None:
+        source, target = _argument(call, 0, "src"), _argument(call, 1, "dst")
+        if target is not None:
+            checkpoint = source is not None and self.names.is_checkpoint(source)
+            self._event("write", call, target, rule=rule, checkpoint=checkpoint)
+
+    def _rename(self, call: ast.Call, name: str) -> None:
+        if name in known.MOVERS or name in known.RENAMERS:
+            source, target = _argument(call, 0, "src"), _argument(call, 1, "dst")
+        else:
+            source = call.func.value if isinstance(call.func, ast.Attribute) else None
+            target = _argument(call, 0, "target")
+        if source is None or target is None:
+            return
+        self._add(
+            "rename",
+            call,
+            self.names.key(source),
+            about=ast.unparse(target)[:80],
+            staged=self.names.is_staged(source),
+            checkpoint=self.names.is_checkpoint(target) or self.names.is_checkpoint(source),
+            temporary=self.names.is_temporary(source) and not self._same_place(source, target),
+            target=self.names.key(target),
+            rule="move" if name in known.MOVERS else "rename",
+        )
+
+    def _same_place(self, source: ast.expr, target: ast.expr) -> bool:
+        """The source's name is built from the target's, or both from one directory."""
+        ours = {ast.unparse(each) for each in self.names.parts(source) if isinstance(each, ast.Name | ast.Attribute)}
+        theirs = {ast.unparse(each) for each in self.names.parts(target) if isinstance(each, ast.Name | ast.Attribute)}
+        return bool((ours & theirs) - {"os", "os.path", "os.path.join", "Path", "str", "tempfile", "step", "name"})
+
+    def _shell(self, call: ast.Call) -> None:
+        first = call.args[0] if call.args else None
+        if isinstance(first, ast.List | ast.Tuple):
+            words = [_shell_word(each) for each in first.elts]
+            script = " ".join(words)
+        elif first is not None:
+            script = _shell_text(first)
+        else:
+            return
+        self.hits += [(call.lineno, rule, about) for _, rule, about in shell_hits(script, call.lineno)]
+
+    def _sync_or_flush(self, call: ast.Call, name: str, method: str) -> None:
+        short = name.rpartition(".")[2] or method
+        if name in known.SYNCERS and call.args:
+            self._sync(call)
+        elif name == "os.sync":
+            self._add("sync", call, "")
+            self._add("sync-directory", call, "")
+        elif short in self.helpers.directories or DIRECTORY_SYNC.search(short):
+            self._add("sync-directory", call, "")
+        elif short in self.helpers.files or FILE_SYNC.search(short):
+            self._add("sync", call, self.names.key(call.args[0]) if call.args else "")
+        elif method in ("flush", "close") and isinstance(call.func, ast.Attribute):
+            if handle := self.handles.get(self.names.key(call.func.value)):
+                handle.dirty = False
+        elif isinstance(call.func, ast.Attribute) and method in ("write", "writelines"):
+            if handle := self.handles.get(self.names.key(call.func.value)):
+                handle.dirty = True
+                self._add("touch", call, handle.key)
+        else:  # json.dump(state, file), pickle.dump(state, file), shutil.copyfileobj(source, file)
+            for argument in call.args:
+                if handle := self.handles.get(self.names.key(argument)):
+                    handle.dirty = True
+                    self._add("touch", call, handle.key)
+
+    def _sync(self, call: ast.Call) -> None:
+        argument = call.args[0]
+        through_fileno = isinstance(argument, ast.Call) and isinstance(argument.func, ast.Attribute)
+        inner = (
+            argument.func.value
+            if isinstance(argument, ast.Call) and isinstance(argument.func, ast.Attribute)
+            else argument
+        )
+        handle = self.handles.get(self.names.key(inner))
+        if handle is None:
+            self._add("sync", call, "")
+            self._add("sync-directory", call, "")  # what it syncs cannot be told; the benefit of the doubt
+            return
+        if handle.directory:
+            self._add("sync-directory", call, handle.key)
+        if through_fileno and handle.buffered and handle.dirty:
+            self.hits.append((call.lineno, "fsync-before-flush", self.names.key(inner)))
+        self._add("sync", call, handle.key)
+
+    # -- bookkeeping ---------------------------------------------------------------------------
+
+    def _path(self, call: ast.Call, takes: Takes) -> ast.expr | None:
+        if takes.position == RECEIVER:
+            return call.func.value if isinstance(call.func, ast.Attribute) else None
+        return _argument(call, takes.position, takes.keyword)
+
+    def _event(
+        self,
+        kind: str,
+        call: ast.Call,
+        path: ast.expr | None,
+        rule: str = "",
+        text: bool = False,
+        checkpoint: bool = False,
+    ) -> None:
+        if path is None:
+            return
+        self._add(
+            kind,
+            call,
+            self.names.key(path),
+            about=ast.unparse(path)[:80],
+            staged=self.names.is_staged(path),
+            checkpoint=checkpoint or self.names.is_checkpoint(path),
+            temporary=self.names.is_temporary(path),
+            rule=rule,
+            text=text,
+        )
+
+    def _add(self, kind: str, call: ast.Call, key: str, **more: object) -> None:
+        self.events.append(Event(kind, self.order, call.lineno, key, **more))  # type: ignore[arg-type]
+
+    def points_at_latest(self, event: Event) -> bool:
+        return bool(POINTER.search(event.about)) or bool(POINTER.search(event.target))
+
+
+def _own_expressions(node: ast.stmt) -> Iterator[ast.expr]:
+    for value in ast.iter_child_nodes(node):
+        if isinstance(value, ast.expr):
+            yield value
+
+
+def _argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
+    for each in call.keywords:
+        if each.arg == keyword:
+            return each.value
+    if position < len(call.args) and not any(isinstance(each, ast.Starred) for each in call.args[: position + 1]):
+        return call.args[position]
+    return None
+
+
+def _mode(call: ast.Call, name: str) -> str:
+    position = 1 if name in known.OPENERS else 0
+    node = _argument(call, position, "mode")
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else "r"
+
+
+def _writes(call: ast.Call, name: str) -> bool:
+    if name == "os.open":
+        return bool(re.search("O_WRONLY|O_RDWR", ast.unparse(call)))
+    return bool(set(_mode(call, name)) & set("wx"))
+
+
+def _is_path_rename(call: ast.Call, name: str) -> bool:
+    """Path.replace takes one argument and str.replace two; a rename of columns is no rename of files."""
+    return len(call.args) == 1 and not call.keywords and not name.startswith(("re.", "dataclasses."))
+
+
+def _is_mkstemp(name: str) -> bool:
+    return name == "tempfile.mkstemp"
+
+
+def _shell_word(node: ast.expr) -> str:
+    text = _shell_text(node)
+    return "'" + text.replace("'", "'\\''") + "'" if text else "''"
+
+
+def _shell_text(node: ast.expr) -> str:
+    """A literal as it is; what is put in at run time as a shell variable of that name."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_shell_text(each) for each in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return _shell_text(node.value)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _shell_text(node.left) + _shell_text(node.right)
+    return "$" + re.sub(r"\W+", "_", ast.unparse(node))[:60]

@@ -1,0 +1,40 @@
+"""find code that writes straight onto a final name, and what lives on network volumes
+
+    python -m diagnostics audit train/ scripts/mirror.sh
+    python -m diagnostics audit . --sarif > audit.sarif
+    python -m diagnostics audit config.yaml --hot-path
+
+Exit 0: nothing to do; 1: findings (or a path that cannot be read). Excuse a line with
+`# audit: allow[rule] because REASON`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from ..errors import NotWhole
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="+", help="Python files, shell scripts, notebooks, or directories of them")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0, for code scanning")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from ..checkpoints.audit import audit
+
+    report = audit(*arguments.path)
+    if arguments.json:
+        print(json.dumps(report.as_json(), indent=2))
+    elif arguments.sarif:
+        print(json.dumps(report.as_sarif(), indent=2))
+    else:
+        print(report)
+    if report.failing:
+        raise NotWhole(
+            f"{len(report.failing)} findings", "mend them, or excuse each with `# audit: allow[rule] because REASON`"
+        )
+    return 0
