@@ -107,7 +107,7 @@ class BlackBox:
     def run(self) -> int:
         """Watch until the run has ended."""
         self._started = _start_of(self.pid)
-        self._run = f"{datetime.now(UTC):%F %T} + {_command_line(self.pid)}"
+        self._run = f"{datetime.now(UTC):%FT%T+00:00} + {_command_line(self.pid)}"
         threading.Thread(target=_load, daemon=True, name="load").start()
         progress = Progress(
             time.monotonic(), factor=self.settings.factor, least_s=self.settings.least_s,
@@ -175,10 +175,10 @@ class BlackBox:
             pids = [self.pid, *(self._relatives if status is not None else ())]
             logs = [self.log] if self.log else []
             collect(folder, Scope(pids=pids, logs=logs, folders=self.settings.folders, ask_volumes=True))
-            note = f"{self._run}\n{now:%F %T} watch: pid {self.pid}: {reason}\n"
+            note = f"{self._run}\n{now:%FT%T+00:00} watch: pid {self.pid}: {reason}\n"
             (folder / "watch.txt").write_text(mask(note), encoding="utf-8")
             if status is not None:
-                line = f"{now:%F %T} watch: trainer exited with status {status}\n"
+                line = f"{now:%FT%T+00:00} watch: trainer exited with status {status}\n"
                 (folder / "exit_status.txt").write_text(line, encoding="utf-8")
             say(_diagnose(folder))
         except DiagnosticsError as error:
