@@ -60,7 +60,7 @@ CAUSES = (
         effects=(
             Effect("worker-gone", 0.9, "the process table or the helper's own last words show it", "the helper was gone and nobody told the main thread", Role.INITIATING),
             Effect("main-thread-waits-for-loader", 0.75, "it waits without a limit", "the main thread waited for a helper that no longer existed"),
-            Effect("shm-error", 0.15, "losing a shared-memory file is one way for a helper to die", "the helper died of it, and the parent did not see it", Role.INITIATING),
+            Effect("shm-error", 0.25, "losing a shared-memory file is one way for a helper to die", "the helper died of it, and the parent did not see it", Role.INITIATING),
             *hangs("a helper that no longer existed", silent=0.7),
         ),
         now=("Restart the run; give the DataLoader a timeout so that it raises",),

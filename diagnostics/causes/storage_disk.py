@@ -19,7 +19,7 @@ CAUSES = (
             Effect("read-only-error", 0.3, "most filesystems stop writing when their disk fails", "the filesystem stopped writing because its disk failed"),
             Effect("io-error-on-volume", 0.45, "reads and writes of the bad area fail", "the disk returned an error", Role.INITIATING),
             Effect("save-failed", 0.25, "a save meets the bad area or the dead disk", "the disk refused the write"),
-            Effect("kernel-filesystem-hang", 0.2, "tasks wait while the controller is reset", "tasks waited for a disk that was being reset"),
+            Effect("kernel-filesystem-hang", 0.1, "tasks wait while the controller is reset", "tasks waited for a disk that was being reset"),
             Effect("volume-slow-measured", 0.1, "retries take seconds", "the disk retried its reads"),
             Effect("bus-error", 0.05, "a mapped page cannot be read", "a mapped file could not be read from the disk"),
             *hangs("a disk that did not answer", silent=0.4),

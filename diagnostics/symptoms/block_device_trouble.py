@@ -43,7 +43,7 @@ def controller(name: str) -> str:
 SYMPTOM = Symptom(
     title="a disk times out, resets or returns errors",
     rule=rule,
-    leak=0.002,
+    leak=0.001,
     because="disks that work say nothing",
     command="dmesg -T | grep -i -E 'nvme|ata[0-9]|I/O error|medium'; smartctl -a /dev/DEVICE; nvme smart-log /dev/DEVICE",
     cost_minutes=2,

@@ -20,7 +20,7 @@ CACHE = re.compile(
 )
 TROUBLE = re.compile(
     r"No such file or directory|FileNotFoundError|Stale|cannot (?:open|stat) shared object|undefined symbol|file too short|invalid ELF header"
-    r"|Errno (?:2|17|39|116)\b|File exists|Directory not empty|Text file busy|Resource temporarily unavailable|lock|JSONDecodeError|EOFError|PermissionError|truncated|corrupt",
+    r"|Errno (?:2|17|39|116)\b|File exists|Directory not empty|Text file busy|Resource temporarily unavailable|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt",
     re.I,
 )
 
@@ -36,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a compile cache's file failed",
     rule=rule,
-    leak=0.001,
+    leak=0.0005,
     because="a cache used by one process at a time on a local disk does not lose its files",
     command="ls -la $TRITON_CACHE_DIR $TORCHINDUCTOR_CACHE_DIR ~/.triton/cache; df -T ~",
 )

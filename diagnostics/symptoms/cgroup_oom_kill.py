@@ -42,7 +42,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a memory limit killed a process",
     rule=rule,
-    leak=0.0006,
+    leak=0.0003,
     because="the kernel reports it only when it did it",
     tells_apart=("host",),
     command="dmesg -T | grep -i 'memory cgroup out of memory'; cat /sys/fs/cgroup/memory.events",

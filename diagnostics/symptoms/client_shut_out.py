@@ -45,7 +45,7 @@ def _where(incident: Incident, fact: NetworkFilesystemMessage | VolumeClientMess
 SYMPTOM = Symptom(
     title="the storage cluster shut this client out",
     rule=rule,
-    leak=0.0005,
+    leak=0.0003,
     because="only the cluster does this, after it lost sight of the client",
     command="dmesg -T | grep -i -E 'block-?list|black-?list|evict|-108'; ceph osd blocklist ls; rbd status IMAGE",
     cost_minutes=2,

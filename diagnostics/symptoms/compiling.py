@@ -1,7 +1,8 @@
 """A compiler of kernels is at work: compiler processes below the trainer, a stack inside torch.compile, inductor or
-Triton that is on a CPU or waits for a compiler's process, or a log that says so and shows its end.
+Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, or
+a log in which a compilation took half a minute or more and came to its end.
 
-ABSENT where the main thread's stack was taken and no compiler is on it.
+inductor's idle worker pool is no sign. ABSENT where the main thread's stack was taken and no compiler is on it.
 """
 
 from __future__ import annotations
@@ -9,63 +10,79 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Subject
-from ..evidence.job import Phase
-from ..evidence.process import ProcessState
+from ..evidence import Evidence, Subject
+from ..evidence.job import Phase, TrainingSteps
+from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
+from ._runs import calendar_s
 from ._waits import compiles, main_stacks, name_of
 
 COMPILERS = re.compile(
-    r"^(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink)$|/(?:cc1plus|ptxas|nvcc|cicc|g\+\+|ninja|hipcc)(?: |$)|torch/_inductor/compile_worker"
+    r"^(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink)(?: |$)"
 )
+POOL = "torch/_inductor/compile_worker"
 SLOW = re.compile(
-    r"compile-worker future for|COMPILE_WORKER_WAIT_TIMEOUT|compil\w{1,8} (?:did not complete|took longer|timed out)|recompile_limit|cache_size_limit|register spill",
+    r"compile-worker future for|COMPILE_WORKER_WAIT_TIMEOUT"
+    r"|compil\w{1,8} (?:did not complete|took longer|timed out)|recompile_limit|cache_size_limit|register spill",
     re.I,
 )
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
+LONG_S = 30.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    """Each sign of a compiler at work."""
-    found = False
-    elsewhere = []
-    compilers = [
-        row for row in incident.of(ProcessState) if COMPILERS.search(row.subject.comm or row.command.split(" ")[0])
+    """Each sign of a compiler at work; else the main threads that do something else."""
+    signs = [*_seen(incident), *_told(incident)]
+    yield from signs
+    elsewhere = [stack for stack in main_stacks(incident) if not compiles(stack)]
+    if elsewhere and not signs:
+        yield Finding(Subject(), tuple(elsewhere), "no main thread compiles", present=False)
+
+
+def compilers(incident: Incident) -> list[ProcessState]:
+    """The compilers in the process table; inductor's pool only where one of it is on a CPU."""
+    return [
+        row
+        for row in incident.of(ProcessState)
+        if COMPILERS.search(row.command or row.subject.comm or "")
+        or COMPILERS.search(row.subject.comm or "")
+        or (POOL in row.command and row.state == "R")
     ]
-    for row in compilers:
-        found = True
+
+
+def waits_for_child(stack: PythonStack) -> bool:
+    """True where the innermost frame waits for a process that it started."""
+    return any(name_of(frame) in CHILD_WAITS and "subprocess" in (frame.file or "") for frame in stack.frames[:1])
+
+
+def _seen(incident: Incident) -> Iterator[Finding]:
+    at_work = compilers(incident)
+    for row in at_work:
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):
-        if not compiles(stack):
-            elsewhere.append(stack)
-        elif (
-            stack.active
-            or compilers
-            or (
-                stack.frames
-                and name_of(stack.frames[0]) in CHILD_WAITS
-                and "subprocess" in (stack.frames[0].file or "")
-            )
-        ):
-            found = True
+        if compiles(stack) and (stack.active or at_work or waits_for_child(stack)):
             yield Finding(Subject(), (stack,), f"the main thread compiles: {stack.frames[0].function}")
+
+
+def _told(incident: Incident) -> Iterator[Finding]:
     for said in matching(incident, SLOW):
-        found = True
         yield Finding(Subject(), (said.fact,), said.text.splitlines()[0][:160])
-    ends = [phase for phase in incident.of(Phase) if phase.phase == "compile" and phase.edge == "end"]
-    for phase in ends[:5]:
-        found = True
-        yield Finding(Subject(), (phase,), phase.text[:160])
-    if elsewhere and not found:
-        yield Finding(Subject(), tuple(elsewhere), "no main thread compiles", present=False)
+    phases = [phase for phase in incident.of(Phase) if phase.phase == "compile"]
+    ends: list[Evidence] = [*(phase for phase in phases if phase.edge == "end"), *incident.of(TrainingSteps)]
+    for begin in (phase for phase in phases if phase.edge == "begin"):
+        later = [e for e in ends if e.source.file == begin.source.file and e.source.line > begin.source.line]
+        end = min(later, key=lambda each: each.source.line, default=None)
+        began_s, ended_s = calendar_s(begin.stamp), calendar_s(end.stamp) if end else None
+        if end and began_s is not None and ended_s is not None and ended_s - began_s >= LONG_S:
+            yield Finding(Subject(), (begin, end), f"the compilation took {ended_s - began_s:.0f} s and ended")
 
 
 SYMPTOM = Symptom(
     title="a compiler is at work",
     rule=rule,
-    leak=0.01,
+    leak=0.003,
     because="compilation takes a small part of a run; caught in the act it is usually what one waits for",
     command="ps -ef --forest | grep -E 'cc1plus|ptxas|nvcc|compile_worker'; py-spy dump --nonblocking --pid PID",
     cost_minutes=1,

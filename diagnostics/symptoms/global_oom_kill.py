@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the machine's out-of-memory killer struck",
     rule=rule,
-    leak=0.0006,
+    leak=0.0003,
     because="the kernel reports it only when it did it",
     tells_apart=("host",),
     command="dmesg -T | grep -i 'out of memory'; free -h",

@@ -55,7 +55,7 @@ def _local(incident: Incident, command: str) -> bool:
 SYMPTOM = Symptom(
     title="tasks hang inside a local filesystem",
     rule=rule,
-    leak=0.001,
+    leak=0.0005,
     because="a local filesystem over a healthy disk does not hang",
     command="dmesg -T | grep -A 25 'blocked for more than'; ps -eo pid,stat,wchan:32,args | awk '$2 ~ /D/'",
 )

@@ -41,7 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the loss is NaN or has exploded",
     rule=rule,
-    leak=0.002,
+    leak=0.001,
     because="a converging run stays finite; single skipped steps of a loss scaler are no such value",
     command="grep -n -i -E 'nan|inf' train.log | head; grep -E 'loss|lr' train.log | tail -n 100",
 )

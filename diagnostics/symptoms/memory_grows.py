@@ -1,4 +1,4 @@
-"""Memory grows over the life of the job: three or more measurements of one thing, each no smaller than the one
+"""Memory grows over the life of the job: three or more measurements of one thing, none far below the ones
 before, the last at least 1.5 times the first, over more than two minutes or more than three moments.
 
 The growth in the first minute of a run is its start, no leak. ABSENT where such a series is flat.
@@ -17,6 +17,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 GROWTH = 1.5
+DIP = 0.85  # collectors of garbage and caches let a little go now and then
 MOMENTS = 3
 SPAN_S = 120.0
 
@@ -33,7 +34,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if len(values) < 4 and times and times[-1] - times[0] < SPAN_S:
             continue
         facts = tuple(fact for _, _, fact in points)
-        grows = all(b >= 0.98 * a for a, b in itertools.pairwise(values)) and values[-1] >= GROWTH * values[0]
+        peaks = itertools.accumulate(values, max)
+        grows = all(value >= DIP * peak for value, peak in zip(values, peaks, strict=True))
+        grows = grows and values[-1] >= GROWTH * values[0]
         if grows:
             yield Finding(Subject(), facts, f"{key} grew from {values[0] / 2**20:.1f} to {values[-1] / 2**20:.1f} GiB")
         elif max(values) < 1.1 * min(values):

@@ -31,7 +31,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="an error says that there is no space",
     rule=rule,
-    leak=0.001,
+    leak=0.0004,
     because="only a full volume, inode table or quota returns this errno",
     tells_apart=("mount",),
     command="df -h; df -i; grep -rn -i 'no space' *.log",

@@ -108,7 +108,7 @@ def _last_phase(incident: Incident) -> Phase | None:
 SYMPTOM = Symptom(
     title="healthy work outlasts a limit",
     rule=rule,
-    leak=0.004,
+    leak=0.001,
     because="limits are set with room; work that reaches one by chance is rare",
     command="grep -n -i -E 'timeout|limit' CONFIG; tail -n 100 train.log",
     cost_minutes=2,

@@ -25,7 +25,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="an error says that a quota is used up",
     rule=rule,
-    leak=0.0005,
+    leak=0.0002,
     because="only a quota returns this errno",
     tells_apart=("mount",),
     command="quota -s; lfs quota -h -u $USER MOUNT; df -h MOUNT; df -i MOUNT",

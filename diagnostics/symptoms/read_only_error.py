@@ -42,7 +42,7 @@ def _same(device: str, name: str | None) -> bool:
 SYMPTOM = Symptom(
     title="a filesystem that the job writes to is read-only",
     rule=rule,
-    leak=0.001,
+    leak=0.0005,
     because="nobody mounts the volume of a training run read-only on purpose",
     tells_apart=("mount",),
     command="grep -E ' (ro|[^ ]*emergency_ro)[, ]' /proc/mounts; dmesg | grep -i read-only",

@@ -34,7 +34,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a file has the right size and the wrong content",
     rule=rule,
-    leak=0.0005,
+    leak=0.0003,
     because="every fault that is noticed cuts a file or refuses it; only silent damage keeps the size",
     tells_apart=("path",),
     command="ls -l FILE COPY; cmp FILE COPY",

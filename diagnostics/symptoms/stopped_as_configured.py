@@ -33,7 +33,7 @@ def _after(finished: list[RunFinished], error: Evidence) -> bool:
 SYMPTOM = Symptom(
     title="the run ended as configured and somebody missed it",
     rule=rule,
-    leak=0.004,
+    leak=0.001,
     because="the words are the program's own; an alarm after them is about the gap, not about a fault",
     command="tail -n 50 train.log; squeue -u $USER; sacct -j JOB",
 )

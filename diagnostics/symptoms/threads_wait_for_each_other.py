@@ -72,7 +72,7 @@ def _native(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="threads of one process wait for each other",
     rule=rule,
-    leak=0.001,
+    leak=0.0005,
     because="a lock is held for moments; two threads caught waiting for locks with nobody at work do not go on",
     command="py-spy dump --nonblocking --pid PID; for t in /proc/PID/task/*; do cat $t/wchan; echo; done",
     cost_minutes=1,

@@ -49,7 +49,7 @@ def _limits(incident: Incident) -> list[ResourceLimit]:
 SYMPTOM = Symptom(
     title="a process ran out of file descriptors",
     rule=rule,
-    leak=0.0006,
+    leak=0.0003,
     because="the errno has no other meaning",
     command="for p in PID; do ls /proc/$p/fd | wc -l; grep 'open files' /proc/$p/limits; done",
 )

@@ -58,7 +58,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the job's own code raised an exception",
     rule=rule,
-    leak=0.01,
+    leak=0.006,
     because="exceptions of this kind that are caught or come in tear-down are seen now and then",
     command="grep -n -A 40 Traceback train.log",
 )

@@ -23,8 +23,14 @@ GONE = re.compile(
 )
 
 
+HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve)\b")
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each sign that a helper is gone."""
+    for error in incident.of(PythonException):
+        if any(HELPERS.search(frame) for frame in error.frames):
+            yield Finding(Subject(pid=error.subject.pid), (error,), f"a helper thread ended with {error.type}")
     for said in matching(incident, GONE):
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
     for stack in main_stacks(incident):

@@ -63,7 +63,7 @@ def _at_lock(process: Process) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a loader worker waits for a lock",
     rule=rule,
-    leak=0.001,
+    leak=0.0005,
     because="a healthy worker waits at its queue or works; a futex below user code means a lock that stays taken",
     command="py-spy dump --nonblocking --pid WORKER; cat /proc/WORKER/wchan",
     cost_minutes=1,
