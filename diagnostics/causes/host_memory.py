@@ -16,7 +16,7 @@ CAUSES = (
         effects=(
             Effect("cgroup-oom-kill", 0.9, "the kernel reports each such kill, and counts it", "the limit of the container was reached and {comm} {pid} was killed for it", Role.INITIATING),
             Effect("worker-gone", 0.35, "loader workers are often the largest or the youngest", "the worker was killed for memory"),
-            Effect("memory-grows", 0.15, "a load that is too big is so from the start; a growing one is a leak", "memory approached the limit", Role.INITIATING),
+            Effect("memory-grows", 0.03, "a load that is too big is so from the start; a growing one is a leak", "memory approached the limit", Role.INITIATING),
             Effect("cannot-allocate-memory", 0.1, "some allocations are refused before the kill", "the refusal came just before the limit"),
             Effect("main-thread-waits-for-loader", 0.1, "a parent may wait for the killed worker", "the main thread waited for a worker that had been killed"),
             Effect("user-code-exception", 0.05, "the parent raises in its own words", "the exception tells of the killed worker"),
@@ -35,13 +35,13 @@ CAUSES = (
         slug="host-out-of-memory",
         title="a machine without memory",
         what="the whole machine ran out of memory; the kernel killed a process to save the rest",
-        prior=0.02,
+        prior=0.025,
         source="Jeon et al. (ATC 2019), table 7: CPU out of memory; Zhang et al., OPT-175B logbook (2022)",
         on=("host",),
         effects=(
             Effect("global-oom-kill", 0.9, "the kernel reports each such kill", "the machine had no memory left and {comm} {pid} was killed for it", Role.INITIATING),
             Effect("worker-gone", 0.3, "loader workers are often the largest", "the worker was killed for memory"),
-            Effect("memory-grows", 0.15, "a load that is too big is so from the start; a growing one is a leak", "memory approached the machine's end", Role.INITIATING),
+            Effect("memory-grows", 0.05, "a load that is too big is so from the start; a growing one is a leak", "memory approached the machine's end", Role.INITIATING),
             Effect("cannot-allocate-memory", 0.35, "allocations are refused before or instead of the kill", "the allocation was refused because the machine had no memory left", Role.INITIATING),
             Effect("cpu-starved-signs", 0.2, "a machine that swaps or reclaims has no CPU for the job", "the CPUs were busy reclaiming memory"),
             *dies("the machine's out-of-memory killer struck", 0.5),
@@ -55,7 +55,7 @@ CAUSES = (
         slug="memory-leak",
         title="memory that leaks",
         what="something keeps what it should let go, so memory grows until a limit or the machine ends the run",
-        prior=0.02,
+        prior=0.012,
         source="frequency in pytorch issues on DataLoader and history leaks; Hu et al. (NSDI 2024): data loaders killed after long runs",
         on=(),
         effects=(

@@ -16,7 +16,7 @@ CAUSES = (
         effects=(
             Effect("compiling", 0.95, "compilers are seen at work", "the kernels of the model were being compiled; nothing was wrong", Role.INITIATING),
             Effect("no-step-yet", 0.7, "the first step compiles", "the first step waited for the compiler"),
-            Effect("phase-outlasts-limit", 0.08, "a limit may be shorter than the compilation", "the compilation outlasted a limit"),
+            Effect("phase-outlasts-limit", 0.04, "a limit may be shorter than the compilation", "the compilation outlasted a limit"),
             Effect("progress-stopped", 0.15, "new shapes compile in mid-run", "the step waited for the compiler"),
             Effect("throughput-collapsed", 0.1, "recompilations slow the steps", "steps were compiled anew"),
             Effect("watchdog-killed", 0.15, "a long compilation is silent", "the watchdog saw a compilation as silence"),

@@ -84,7 +84,7 @@ CAUSES = (
             Effect("throughput-collapsed", 0.4, "the pace falls when caches run out", "the pace fell to what {mount} delivers"),
             Effect("volume-io-blocked", 0.25, "a process caught in a read looks the same on a slow volume", "{comm} {pid} was inside a read that came back later", Role.INITIATING),
             Effect("main-thread-waits-for-loader", 0.4, "the loader is behind all the time", "the main thread waited for a batch that came later"),
-            Effect("phase-outlasts-limit", 0.1, "saves and loads take many times their usual time", "the save or load outlasted a limit because {mount} was slow"),
+            Effect("phase-outlasts-limit", 0.06, "saves and loads take many times their usual time", "the save or load outlasted a limit because {mount} was slow"),
             Effect("no-step-yet", 0.15, "loading a model takes very long", "the model was still being read from {mount}"),
             Effect("collective-timed-out", 0.2, "ranks wait for the one that reads or writes", "the others waited for a rank that was reading or writing {mount}"),
             Effect("watchdog-killed", 0.15, "a long quiet save meets the limit", "the watchdog saw a slow save or load as silence"),

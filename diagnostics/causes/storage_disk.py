@@ -62,6 +62,7 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect("kernel-filesystem-hang", 0.9, "tasks pile up in the same function", "tasks waited inside the kernel's filesystem code, not for a disk", Role.INITIATING),
+            Effect("experimental-filesystem-feature", 0.2, "deadlocks live in the youngest code", "the feature's code is where such deadlocks were found before"),
             Effect("orphans-unkillable", 0.3, "a task inside the kernel cannot be killed", "the killed process was inside the kernel"),
             Effect("volume-io-blocked", 0.1, "clients of a server whose disk hangs wait", "the volume's server waited on its own disk"),
             Effect("main-thread-waits-for-loader", 0.2, "readers are among the hung tasks", "the main thread waited for a reader that hung in the kernel"),

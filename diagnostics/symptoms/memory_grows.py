@@ -51,19 +51,21 @@ def _series(incident: Incident) -> dict[str, Series]:
             at = row.stamp.seconds if row.stamp else row.elapsed_s
             found[f"process {row.subject.pid}"].append((at, float(row.rss_kib), row))
     for info in incident.of(MemoryInfo):
-        used = info.values_kib.get("used") or info.values_kib.get("Used")
+        used = info.values_kib.get("MemUsed")
         if used is None and "MemTotal" in info.values_kib and "MemAvailable" in info.values_kib:
             used = info.values_kib["MemTotal"] - info.values_kib["MemAvailable"]
         if used:
-            found[f"memory of {info.subject.host or 'the machine'}"].append(
-                (info.stamp.seconds if info.stamp else None, float(used), info)
-            )
+            found[_owner(info)].append((info.stamp.seconds if info.stamp else None, float(used), info))
     for group in incident.of(CgroupMemory):
         if group.usage:
             found[f"cgroup {group.subject.cgroup or ''}"].append(
                 (group.stamp.seconds if group.stamp else None, group.usage / 1024, group)
             )
     return found
+
+
+def _owner(info: MemoryInfo) -> str:
+    return f"process {info.subject.pid}" if info.subject.pid else f"memory of {info.subject.host or 'the machine'}"
 
 
 SYMPTOM = Symptom(

@@ -30,7 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="shared memory failed",
     rule=rule,
-    leak=0.0005,
+    leak=0.0006,
     because="segments are made and opened without a word unless /dev/shm is full or was cleaned",
     command="df -h /dev/shm; ls -la /dev/shm | head; ipcs -m",
 )
