@@ -191,6 +191,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "gpu-holder-has-living-child",
+                0.3,
+                "a helper or forked worker that was not ended keeps the inherited context",
+                "a child of the dead trainer still held its context",
+                Role.INITIATING,
+            ),
+            Effect(
                 "gpu-out-of-memory",
                 0.5,
                 "the next job finds the device nearly full",

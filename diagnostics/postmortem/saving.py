@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..durable import write_durably
 from ..errors import DiagnosticsError, UsageError
 from .document import Postmortem
 from .markdown import format_markdown
@@ -26,12 +27,9 @@ def save(postmortem: Postmortem, path: str | Path, *, incident: Sequence[str | P
     """
     file = Path(path)
     data = render(postmortem, file.suffix, incident)
-    staged = file.with_name(f".{file.name}.part")
     try:
-        staged.write_bytes(data)
-        staged.replace(file)
+        write_durably(file, data)
     except OSError as error:
-        staged.unlink(missing_ok=True)
         raise DiagnosticsError(f"{file} cannot be written: {error.strerror}", "give another name with -o") from None
     return file
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from . import python_calls as known
 from .python_calls import RECEIVER, Takes
 from .python_names import Names
 from .shell_source import shell_hits
-from .words import POINTER
+from .words import POINTER, VERIFIES
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
 DIRECTORY_SYNC = re.compile(r"(?i)(?:f?sync|flush).*(?:dir|parent|folder)|(?:dir|parent|folder).*f?sync")
@@ -72,6 +73,15 @@ class Flow:
             {each.arg for each in ast.walk(parameters) if isinstance(each, ast.arg)} if parameters else set()
         )
         self._statements(function.body)
+        self.nodes = list(_own_nodes(function))
+
+    @functools.cached_property
+    def verifies(self) -> bool:
+        """Whether the function calls anything that sounds like a check of content."""
+        calls = (node.func for node in self.nodes if isinstance(node, ast.Call))
+        return any(
+            VERIFIES.search(each.attr if isinstance(each, ast.Attribute) else getattr(each, "id", "")) for each in calls
+        )
 
     def _statements(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -332,6 +342,16 @@ class Flow:
 
     def points_at_latest(self, event: Event) -> bool:
         return bool(POINTER.search(event.about)) or bool(POINTER.search(event.target))
+
+
+def _own_nodes(function: Function) -> Iterator[ast.AST]:
+    """The function's nodes without those of functions inside it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield node
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def _own_expressions(node: ast.stmt) -> Iterator[ast.expr]:

@@ -10,6 +10,7 @@ from .words import ELSEWHERE, looks_staged, speaks_of_checkpoint
 
 MOST_NAMES = 40  # assignments followed behind one expression
 LONGEST = 400
+DEEPEST = 8
 WRAPPERS = {
     "str",
     "Path",
@@ -50,10 +51,16 @@ class Names:
 
     def key(self, node: ast.expr) -> str:
         """The same text for the same path, without `str()` and `Path()` around it."""
-        node = self.unwrapped(node)
-        if isinstance(node, ast.Name) and isinstance(value := self.values.get(node.id), ast.Name | ast.Attribute):
-            return self.key(value) if _text(value) != node.id else node.id
-        return _text(node)
+        seen = set[str]()
+        while True:
+            node = self.unwrapped(node)
+            if not isinstance(node, ast.Name) or node.id in seen:
+                return _text(node)
+            seen.add(node.id)
+            value = self.values.get(node.id)
+            if not isinstance(value, ast.Name | ast.Attribute):
+                return node.id
+            node = value
 
     def unwrapped(self, node: ast.expr) -> ast.expr:
         while isinstance(node, ast.Call) and node.args and self.dotted(node.func) in WRAPPERS:
@@ -107,16 +114,17 @@ class Names:
         made = any(isinstance(each, ast.Call) and self.dotted(each.func) in TEMPORARY for each in self.parts(node))
         return made or looks_staged(self.literals(node), names)
 
-    def number(self, node: ast.expr) -> float | None:
+    def number(self, node: ast.expr, depth: int = 0) -> float | None:
         """The value of a constant expression: 50_000_000, 50 * 1024**2, 5e7, or a name assigned one."""
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return float(node.value)
+        if depth > DEEPEST:
+            return None
         if isinstance(node, ast.BinOp):
-            left, right = self.number(node.left), self.number(node.right)
+            left, right = self.number(node.left, depth + 1), self.number(node.right, depth + 1)
             return None if left is None or right is None else left or right
-        if isinstance(node, ast.Name) and node.id in self.values and self.values[node.id] is not node:
-            value = self.values[node.id]
-            return self.number(value) if isinstance(value, ast.Constant | ast.BinOp) else None
+        if isinstance(node, ast.Name) and isinstance(value := self.values.get(node.id), ast.Constant | ast.BinOp):
+            return self.number(value, depth + 1)
         return None
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from . import python_calls as known
 from .python_flow import DIRECTORY_SYNC, Event, Flow, Function, Helpers
 from .python_names import Names, module_constants, module_imports
-from .words import VERIFIES, speaks_of_checkpoint
+from .words import speaks_of_checkpoint
 
 Hit = tuple[int, str, str]
 
@@ -133,10 +134,10 @@ def _deleted(flow: Flow) -> Iterator[Hit]:
             )
             if not event.staged and next(rewritten, None):
                 yield event.line, "delete-before-write", event.about
-    if _asks_the_time(flow.function, flow.names) or _verifies(flow.function):
+    if _asks_the_time(flow) or flow.verifies:
         return
     lines = {event.line: event.about for event in flow.events if event.kind == "delete" and not event.staged}
-    for loop in _own_nodes(flow.function):
+    for loop in flow.nodes:
         if (isinstance(loop, ast.For) and _takes_the_old(loop.iter, flow.names)) or (
             isinstance(loop, ast.While) and "len(" in ast.unparse(loop.test)
         ):
@@ -158,10 +159,10 @@ def _takes_the_old(iterated: ast.expr, names: Names) -> bool:
 def _judged(flow: Flow) -> Iterator[Hit]:
     """Whole or not by a size floor; the newest by name or time alone."""
     name = getattr(flow.function, "name", "")
-    for node in _own_nodes(flow.function):
+    for node in flow.nodes:
         if isinstance(node, ast.Compare):
             yield from _size_floor(node, flow, name)
-        elif isinstance(node, ast.Call | ast.Subscript) and not _verifies(flow.function):
+        elif isinstance(node, ast.Call | ast.Subscript) and not flow.verifies:
             yield from _highest(node, flow, name)
 
 
@@ -169,10 +170,14 @@ def _size_floor(node: ast.Compare, flow: Flow, name: str) -> Iterator[Hit]:
     sides = [node.left, *node.comparators]
     ordered = all(isinstance(op, ast.Gt | ast.GtE | ast.Lt | ast.LtE) for op in node.ops)
     sizes = [each for each in sides if _is_size(each, flow.names)]
-    floors = [each for each in sides if flow.names.number(each) is not None]
+    floors = [each for each in sides if flow.names.number(each) is not None and not _is_ceiling(each)]
     words = [name, *(word for each in sizes for word in flow.names.words(each))]
     if ordered and sizes and floors and speaks_of_checkpoint(words):
         yield node.lineno, "size-floor", ast.unparse(node)[:80]
+
+
+def _is_ceiling(node: ast.expr) -> bool:
+    return bool(re.search(r"(?i)max|limit", ast.unparse(node)))
 
 
 def _is_size(node: ast.expr, names: Names) -> bool:
@@ -234,30 +239,10 @@ def _unpickled(tree: ast.Module, names: Names) -> Iterator[Hit]:
             yield node.lineno, "unpickle-untrusted", about
 
 
-def _asks_the_time(function: Function, names: Names) -> bool:
-    for node in _own_nodes(function):
+def _asks_the_time(flow: Flow) -> bool:
+    for node in flow.nodes:
         if isinstance(node, ast.Attribute) and node.attr.startswith("st_mtime"):
             return True
-        if isinstance(node, ast.Call) and names.dotted(node.func) == "time.time":
+        if isinstance(node, ast.Call) and flow.names.dotted(node.func) == "time.time":
             return True
     return False
-
-
-def _verifies(function: Function) -> bool:
-    """Whether the function calls anything that sounds like a check of content."""
-    for node in _own_nodes(function):
-        if isinstance(node, ast.Call):
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if VERIFIES.search(called):
-                return True
-    return False
-
-
-def _own_nodes(function: Function) -> Iterator[ast.AST]:
-    """The function's nodes without those of functions inside it."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            waiting.extend(ast.iter_child_nodes(node))
