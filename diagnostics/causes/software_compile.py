@@ -55,7 +55,7 @@ CAUSES = (
         on=(),
         effects=(
             Effect("cache-race-error", 0.95, "the loader names the file in the cache", "the cached kernel was replaced while it was loaded", Role.INITIATING),
-            Effect("io-error-on-volume", 0.15, "a replaced file on NFS gives a stale handle", "the stale handle is of a file that another host had replaced"),
+            Effect("network-volume-error", 0.1, "a replaced file on NFS gives a stale handle", "the stale handle is of a file that another host had replaced"),
             Effect("user-code-exception", 0.2, "it surfaces as an ordinary import or file error", "the error is about the cache's file, not about the job's code"),
             *dies("a cached kernel could not be loaded", 0.03),
         ),
