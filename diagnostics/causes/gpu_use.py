@@ -122,7 +122,7 @@ CAUSES = (
             ),
             Effect(
                 "user-code-exception",
-                0.4,
+                0.03,
                 "Python sees the error at a later call",
                 "the traceback names the call that noticed, not the one that did it",
             ),
@@ -156,7 +156,7 @@ CAUSES = (
             ),
             Effect(
                 "user-code-exception",
-                0.4,
+                0.03,
                 "in Python it is an ordinary exception",
                 "the exception is the allocator's",
             ),
@@ -188,6 +188,13 @@ CAUSES = (
                 0.9,
                 "tool and process table disagree for as long as it lasts",
                 "a context of a process that could not end still held the memory",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-holder-has-living-child",
+                0.3,
+                "a helper or forked worker that was not ended keeps the inherited context",
+                "a child of the dead trainer still held its context",
                 Role.INITIATING,
             ),
             Effect(
