@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from .causes import Role
@@ -19,8 +20,11 @@ from .filesystems import by_name
 from .incident import Incident
 
 if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
+    from .diagnosis import Diagnosis, Hypothesis
     from .symptoms import Observation
+
+
+LOOKED_LATE = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,30 @@ def events(diagnosis: Diagnosis, slug: str) -> list[Link]:
     dated = sorted((row for row in rows if row[1]), key=lambda row: (row[1], row[0]))
     undated = sorted((row for row in rows if not row[1]), key=lambda row: row[0])
     return [link for _, _, link in (*dated, *undated)]
+
+
+class TimeOrder(StrEnum):
+    """Whether a cause's first effects came before its consequences."""
+
+    FITS = "fits"
+    CONTRADICTS = "contradicts"
+    UNKNOWN = "unknown"
+
+
+def time_order(diagnosis: Diagnosis, hypothesis: Hypothesis) -> TimeOrder:
+    """Compare the earliest dated initiating symptom with the earliest dated cascade.
+
+    Some slack is given: a symptom is dated by when somebody looked, which is later than when it began.
+    """
+    dated: dict[Role, list[datetime]] = {role: [] for role in Role}
+    for each in diagnosis.present:
+        effect = hypothesis.cause.effect(each.symptom)
+        if effect and each.symptom in hypothesis.explains and (at := first_moment(diagnosis.incident, each)):
+            dated[effect.role].append(at)
+    if not dated[Role.INITIATING] or not dated[Role.CASCADE]:
+        return TimeOrder.UNKNOWN
+    late = min(dated[Role.INITIATING]) - min(dated[Role.CASCADE])
+    return TimeOrder.FITS if late <= LOOKED_LATE else TimeOrder.CONTRADICTS
 
 
 def first_moment(incident: Incident, observation: Observation) -> datetime | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .causes import Cause, Role
-from .chain import Link, chain_of
+from .chain import Link, TimeOrder, chain_of, time_order
 from .evidence import NOBODY, Coverage, ReadState, Source, Subject
 from .filesystems import by_name
 from .next_probe import Question, next_questions
@@ -105,6 +105,8 @@ def _finding(diagnosis: Diagnosis) -> Iterable[Sentence]:
         sources = tuple(s for o in _explained(diagnosis, each) for s in o.sources[:1])[:4]
         yield Sentence(f"The cause is {named(each)} ({each.posterior:.0%}): {each.cause.what}.", sources)
         yield from _introduce(diagnosis, each)
+        if time_order(diagnosis, each) is TimeOrder.CONTRADICTS:
+            yield Sentence("Against it: by the clocks, its consequences were seen before its first effect.")
     if len(diagnosis.answer) > 1:
         yield Sentence("These are independent of each other: neither explains what the other does.")
 

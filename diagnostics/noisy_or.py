@@ -39,7 +39,12 @@ class Posterior:
 
 
 def solve(
-    prior: Floats, strength: Floats, leak: Floats, present: NDArray[np.bool_], max_set: int = MAX_SET
+    prior: Floats,
+    strength: Floats,
+    leak: Floats,
+    present: NDArray[np.bool_],
+    max_set: int = MAX_SET,
+    nothing: float | None = None,
 ) -> Posterior:
     """The posterior over sets of causes.
 
@@ -50,6 +55,7 @@ def solve(
     leak : (symptoms,) probability that the symptom shows without any of the causes
     present : (symptoms,) True where the symptom was seen, False where it was looked for and not there;
         symptoms that nobody looked for must be left out
+    nothing : probability that none of the causes is at work; None = as the independent priors have it
     """
     import numpy as np
 
@@ -61,7 +67,10 @@ def solve(
     log_odds = np.log(prior) - np.log1p(-prior)
     silent = member @ np.log1p(-np.minimum(strength, 1 - 1e-9)) + np.log1p(-leak)
     log_likelihood = np.where(present, np.log(-np.expm1(np.minimum(silent, -1e-12))), silent).sum(axis=1)
-    score = member @ log_odds + log_likelihood
+    log_prior = member @ log_odds
+    if nothing is not None:
+        log_prior[0] = np.log(nothing) - np.log1p(-nothing) + np.log(np.exp(log_prior[1:]).sum())
+    score = log_prior + log_likelihood
     probability = np.exp(score - score.max())
     probability /= probability.sum()
     order = np.argsort(-probability, kind="stable")

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from .chain import chain_of
+from .chain import TimeOrder, chain_of, time_order
 from .evidence import Coverage, Source
 from .explanation import explain
 from .symptoms import State
@@ -27,7 +27,7 @@ def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "verdict": diagnosis.verdict.value,
         "answer": list(dict.fromkeys(each.slug for each in diagnosis.answer)),
         "finding": [{"text": each.text, "evidence": _sources(each.sources)} for each in explanation.finding],
-        "causes": [_cause(each) for each in diagnosis.hypotheses],
+        "causes": [_cause(each, time_order(diagnosis, each)) for each in diagnosis.hypotheses],
         "symptoms": [
             {
                 "symptom": each.symptom,
@@ -58,7 +58,7 @@ def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _cause(hypothesis: Hypothesis) -> dict[str, Any]:
+def _cause(hypothesis: Hypothesis, order: TimeOrder) -> dict[str, Any]:
     return {
         "cause": hypothesis.slug,
         "family": hypothesis.cause.family,
@@ -67,6 +67,7 @@ def _cause(hypothesis: Hypothesis) -> dict[str, Any]:
         "bits": round(hypothesis.bits, 3),
         "explains": list(hypothesis.explains),
         "against": list(hypothesis.against),
+        "time_order": order.value,
     }
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .evidence import Clock, Evidence, Stamp
+from .evidence.job import RunStarted
 from .evidence.kernel import ClockReading
 
 if TYPE_CHECKING:
@@ -83,6 +84,17 @@ class Timeline:
         year = max(set(years), key=years.count)
         offset = datetime(year, 3, 1, tzinfo=UTC).timestamp() - datetime(1972, 3, 1, tzinfo=UTC).timestamp()
         return Alignment(offset, 0.0, f"the year {year} of the other files")
+
+    @cached_property
+    def _first_run(self) -> datetime | None:
+        """The start of the first run, where its log says the zone: an hour's doubt would hide what matters."""
+        starts = [fact for fact in self.incident.of(RunStarted) if fact.stamp and fact.stamp.clock is Clock.UTC]
+        return min((moment for fact in starts if (moment := self.at(fact))), default=None)
+
+    def precedes_runs(self, fact: Evidence, margin_s: float = 60.0) -> bool:
+        """True when a fact is known to be older than every run of the incident, by more than the margin."""
+        moment = self.at(fact)
+        return bool(self._first_run and moment and (self._first_run - moment).total_seconds() > margin_s)
 
     @cached_property
     def ordered(self) -> list[tuple[datetime, Evidence]]:

@@ -39,7 +39,7 @@ def incident(tmp_path: Path) -> Path:
         (b"", ReadState.EMPTY),
         (b"\n \n", ReadState.EMPTY),
         (bytes(range(256)) * 20, ReadState.UNRECOGNISED),
-        (b"just words that nobody parses 12345\x00\x00", ReadState.UNRECOGNISED),
+        (b"zq 17 %% 0x1f ;; \x00\x00\n" * 3, ReadState.UNRECOGNISED),
         (b"PK\x03\x04 not a zip", ReadState.UNREADABLE),
         (b"\x1f\x8b\x08\x00 not gzip", ReadState.UNREADABLE),
         (MOUNTS.encode()[:-1], ReadState.CUT),

@@ -15,7 +15,7 @@ FLOORS = {
     **dict.fromkeys(("incident", "timeline", "links", "collectives", "collect"), 3),
     "symptoms": 4,
     "causes": 5,
-    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report", "display"), 6),
+    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report", "display", "loop"), 6),
     **dict.fromkeys(("postmortem", "plots"), 7),
     **dict.fromkeys(("watch", "panels", "commands", "cli", "__main__", "__init__"), 8),
 }

@@ -102,6 +102,12 @@ def test_without_any_symptom_the_priors_stay() -> None:
     assert solved.marginal == pytest.approx(prior, rel=0.5)
 
 
+def test_the_probability_of_nothing_may_be_given() -> None:
+    prior, leak = np.array([0.02, 0.3]), np.array([0.5])
+    solved = noisy_or.solve(prior, np.array([[0.0], [0.0]]), leak, np.array([True]), nothing=0.15)
+    assert solved.probability[solved.sets.index(())] == pytest.approx(0.15)
+
+
 def test_bits_are_the_logarithm_of_the_likelihood_ratio() -> None:
     strength, leak = np.array([[0.75, 0.5, 0.0]]), np.array([0.25, 0.5, 0.3])
     bits = noisy_or.weight_of_evidence(strength, leak, np.array([True, False, True]))

@@ -31,7 +31,8 @@ class Process:
 class Scope:
     """What one collection looks at.
 
-    `pids` were named by the person: they, what they started and whatever waits for a volume come first.
+    `pids` were named by the person: then other Python processes are left alone, and what is looked at are they,
+    what they started, whoever waits in D or holds a GPU, and the daemons of the volumes.
     """
 
     pids: Sequence[int] = ()
@@ -51,7 +52,7 @@ class Scope:
 
 
 def find_processes(say: Any, named: list[int], mine: int, daemons: list[str], most: int) -> dict[str, Any]:
-    """Everything named, waiting in D, holding a GPU, running Python or serving a FUSE volume; best first."""
+    """Everything named, waiting in D, holding a GPU or serving a volume, else running Python; best first."""
     parents: dict[int, int] = {}
     rows: list[tuple[int, int, str, str, bool]] = []
     family = set(named)
@@ -72,7 +73,8 @@ def find_processes(say: Any, named: list[int], mine: int, daemons: list[str], mo
         family |= {pid for pid, parent in parents.items() if parent in family}
     for pid, parent in parents.items():
         comm = read(f"/proc/{pid}/comm").strip()
-        if pid in (2, mine) or parent in (2, mine) or comm.startswith("dx-"):
+        ours = mine in (pid, parent) and pid not in family
+        if ours or 2 in (pid, parent) or comm.startswith("dx-"):
             continue
         states = set()
         try:
@@ -96,8 +98,8 @@ def find_processes(say: Any, named: list[int], mine: int, daemons: list[str], mo
             (1, "state D", "D" in states),
             (2, "holds a GPU", holds_gpu),
             (3, "serves a FUSE volume", comm in daemons),
-            (4, "zombie", "Z" in states and python),
-            (5, "runs Python", python),
+            (4, "zombie", "Z" in states and python and not named),
+            (5, "runs Python", python and not named),
         )
         for rank, why, holds in reasons:
             if holds:

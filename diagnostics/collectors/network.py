@@ -30,7 +30,7 @@ INFINIBAND = Question(show_infiniband)
 
 
 def collect(scope: Scope) -> Iterator[Piece]:
-    piece = command_piece(scope, "ip_link.txt", ["ip", "-s", "-s", "link"], deadline_s=5)
+    piece = command_piece(scope, "ip_link.txt", ["ip", "-s", "link", "show", "up"], deadline_s=5)
     if piece.state is State.REFUSED:
         piece = command_piece(scope, "net_dev.txt", ["cat", "/proc/net/dev"], deadline_s=5)
     yield piece

@@ -19,11 +19,20 @@ from ..report import diagnosis_as_json, visible
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")
+    parser.add_argument(
+        "--probe", action="store_true", help="ask the suspect volumes of this machine, then judge again"
+    )
     parser.add_argument("--json", action="store_true", help="the diagnosis as JSON (schemas/diagnosis.json)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     diagnosis = diagnose(open_incident(*arguments.paths))
+    if arguments.probe:
+        from ..loop import probe_and_diagnose
+
+        moved = probe_and_diagnose(diagnosis)
+        diagnosis = moved.after
+        print(visible(f"{moved.report}\n\n{moved}\n"), file=sys.stderr if arguments.json else sys.stdout)
     if arguments.json:
         json.dump(diagnosis_as_json(diagnosis), sys.stdout, indent=1, ensure_ascii=False)
         sys.stdout.write("\n")

@@ -37,7 +37,7 @@ _WAITING = re.compile(
     r"sched(?!uler)|^_*switch_to|context_switch|mutex|rwsem|_lock|_slowlock|slowpath|^_*down|^_*up_(?:read|write)"
     r"|completion|wait|sleep|synchronize|rcu_barrier|kthread_stop|cancel_(?:delayed_)?work|flush_(?:work|workqueue)"
     r"|^_*futex|percpu_ref|drain_workqueue|^_*rpc_|^_*fuse_(?:simple_(?:request|background)|request_(?:send|queue)|send)"
-    r"|^_*fuse_get_req|^kthread$"
+    r"|^_*fuse_get_req|^nfs\d_(?:do_)?call_sync|^kthread$"
 )
 # Waits that tasks of many kinds share: who holds the thing up is elsewhere, and the wait itself is the best name.
 _SHARED_WAITS = (

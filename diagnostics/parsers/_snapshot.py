@@ -15,7 +15,7 @@ from ..evidence import Clock, Source, Stamp
 from ..text import Line, Text
 
 # == pid 30506 (python) 13:01:28
-TIME_OF_DAY = re.compile(r"(?:^|\s)(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:\s|$)")
+TIME_OF_DAY = re.compile(r"(?:^|\s)(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?: ([AP]M)\b|\s|$)")
 # Sun Nov 29 13:01:32 UTC 2026
 DATE = re.compile(
     r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([AP]M) )?([A-Z]{3,4} )?(\d{4})\b"
@@ -30,7 +30,9 @@ def stamp_of(line: str) -> Stamp | None:
     if found := DATE.match(line):
         return _date(found)
     if found := TIME_OF_DAY.search(line):
-        hour, minute, second = (int(part) for part in found.groups())
+        hour, minute, second = (int(part) for part in found.groups()[:3])
+        if found[4]:
+            hour = hour % 12 + (12 if found[4] == "PM" else 0)
         return Stamp(Clock.TIME_OF_DAY, hour * 3600.0 + minute * 60 + second)
     return None
 

@@ -24,7 +24,7 @@ from ._snapshot import source
 # | GPU Memory                | Pass - GPUs: 1, 2, 3, 4, 5, 6, 7               |
 ROW = re.compile(r"^\| ?([^|]{1,60})\| ?([^|]{1,200})\|\s*$")
 # Fail - GPU: 0     Skip - All     Pass
-RESULT = re.compile(r"^(Pass|Fail|Warn|Skip)\b(?: - (?:GPUs?:? ?([\d, ]{1,400})|All))?")
+RESULT = re.compile(r"^(Pass|Fail|Warn|Skip)(?=$| - )(?: - (?:GPUs?:? ?([\d, ]{1,400})|All))?")
 GPU_NAMED = re.compile(r"\bGPU (\d{1,3})\b")
 MESSAGES = {"error": "fail", "warning": "warn"}
 SEVERITY = {"fail": Severity.CRITICAL, "warn": Severity.WARNING}
@@ -83,6 +83,6 @@ def told(text: Text, cell: Cell) -> Iterator[GpuDiagnostic]:
 PARSER = Parser(
     tool="dcgmi diag",
     medium="gpu",
-    footprint=r"^\| Diagnostic +\| Result|^\|[^|\n]{1,60}\| (Pass|Fail|Skip|Warn)( - (All|GPUs?:|GPU \d))? *[^|\n]{0,200}\|",
+    footprint=r"^\| Diagnostic +\| Result|^\|[^|\n]{1,60}\| (Pass|Fail|Skip|Warn)( - [^|\n]{0,200})? *\|",
     read=read,
 )

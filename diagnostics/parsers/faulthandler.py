@@ -18,11 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..envelope import Envelope, unwrap
+from ..envelope import Envelope
 from ..evidence import Severity, Subject
 from ..evidence.process import Frame, PythonStack
 from ..text import Line, Text
 from . import Parser
+from ._job_lines import peel
 from ._snapshot import source
 
 # Fatal Python error: Segmentation fault
@@ -43,7 +44,7 @@ def read(text: Text) -> Iterator[PythonStack]:
     error: dict[int | None, str] = {}  # by rank, since the dumps of several ranks may interleave
     for line in text.matching(HEAD):
         row = line.text[:6000]
-        envelope = unwrap(row)
+        envelope = peel(row)
         if found := FATAL.search(row):
             error[envelope.rank] = found[1].strip()
         elif TIMEOUT.search(row):
@@ -69,10 +70,10 @@ def frames_after(text: Text, head: Line, envelope: Envelope) -> Iterator[Frame]:
     for line in text.after(head, FRAMES_LIMIT):
         row = line.text[:6000]
         if found := FRAME.search(row):
-            if envelope.rank is None or unwrap(row).rank == envelope.rank:
+            if envelope.rank is None or peel(row).rank == envelope.rank:
                 number = int(found[2]) if found[2].isdigit() else None
                 yield Frame(found[3], short(found[1]), number)
-        elif envelope.rank is None or unwrap(row).rank == envelope.rank:
+        elif envelope.rank is None or peel(row).rank == envelope.rank:
             return
 
 

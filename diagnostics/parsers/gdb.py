@@ -61,7 +61,7 @@ def read(text: Text) -> Iterator[Evidence]:
         elif found := PROCESS.search(row):
             pid = int(found[1] or found[2])
         elif FAILED.match(row):
-            yield StackDumpFailed(source=source(text, line), tool="gdb", reason=row.strip())
+            yield StackDumpFailed(source=source(text, line), subject=Subject(pid=pid), tool="gdb", reason=row.strip())
         elif threads and threads[-1].frames and row[:1] in (" ", "\t") and len(threads[-1].frames[-1]) < FRAME_LIMIT:
             threads[-1].frames[-1] += " " + row.strip()
     if pid is None:
@@ -109,6 +109,9 @@ def function_of(text: str) -> str:
 PARSER = Parser(
     tool="gdb",
     medium="native-stacks",
-    footprint=r"^#\d+  ?(0x[0-9a-f]+ in )?\S.* \(.*\) ?(at|from) \S|^#\d+  ?0x[0-9a-f]+ in \S+ \(|^#0  \S+ \(",
+    footprint=(
+        r"^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
+        r"|^ptrace: (Operation|No such)|^Could not attach to process"
+    ),
     read=read,
 )

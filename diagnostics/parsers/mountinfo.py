@@ -25,8 +25,10 @@ def read(text: Text) -> Iterator[Mount]:
     for line in text.lines():
         if found := ROW.match(line.text[:10_000]):
             point, own, type_, device, shared = found.groups()
-            options = ",".join(dict.fromkeys([*own.split(","), *shared.split(",")]))
-            yield mount(text, line, device, point, type_, options)
+            options = dict.fromkeys([*own.split(","), *shared.split(",")])
+            if "ro" in options:  # either half suffices
+                options.pop("rw", None)
+            yield mount(text, line, device, point, type_, ",".join(options))
 
 
 PARSER = Parser(

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..envelope import unwrap
 from ..evidence import Severity, Stamp, Subject
 from ..evidence.job import CollectiveStuck
 from ..text import Line, Text
 from . import Parser
+from ._job_lines import peel
 from ._snapshot import source
 
 #  - [0] Timeout at collective: ALLREDUCE, #3
@@ -43,7 +43,7 @@ def read(text: Text) -> Iterator[CollectiveStuck]:
         yield CollectiveStuck(
             source=source(text, line),
             subject=Subject(rank=ranks[0] if len(ranks) == 1 else None),
-            stamp=unwrap(line.text[:4000]).stamp or stamp_above(text, line),
+            stamp=peel(line.text[:4000]).stamp or stamp_above(text, line),
             severity=Severity.CRITICAL,
             operation=timeout[2] if timeout else None,
             sequence=int(found[2]),
@@ -69,14 +69,14 @@ def timeout_before(text: Text, line: Line) -> re.Match[str] | None:
 
 
 def stamp_above(text: Text, line: Line) -> Stamp | None:
-    return next((stamp for each in text.before(line, 6) if (stamp := unwrap(each.text[:4000]).stamp)), None)
+    return next((stamp for each in text.before(line, 6) if (stamp := peel(each.text[:4000]).stamp)), None)
 
 
 def frames_after(text: Text, line: Line) -> tuple[str, ...]:
     """The stack under the report."""
     frames: list[str] = []
     for each in text.after(line, 60):
-        if found := FRAME.match(unwrap(each.text[:2000]).message):
+        if found := FRAME.match(peel(each.text[:2000]).message):
             frames.append(f"{found[1]} ({found[2]})")
         elif frames or TIMEOUT.search(each.text):
             break

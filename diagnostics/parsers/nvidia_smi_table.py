@@ -36,7 +36,7 @@ PROCESS = re.compile(
     r"^\| +(\d{1,3}) +(?:(?:N/A|\d{1,3}) +(?:N/A|\d{1,3}) +)?(\d{1,10}) +(C|G|C\+G|M\+C) +(\S[^|]*?) +(\d+MiB|N/A) *\|"
 )
 NONE = re.compile(r"^\| +No running (?:compute )?processes found *\|")
-FAULTY = re.compile(r"ERR!|Unk|Unknown Error")
+FAULTY = re.compile(r"ERR!|Unknown Error|GPU is lost|Unk")
 
 
 @dataclass
@@ -61,8 +61,8 @@ def read(text: Text) -> Iterator[Evidence]:
         elif found := HEAD.match(row):
             card = Card(line, int(found[1]), found[2].rstrip("."), pci_address(found[3]), found[4])
             yield from error_count(text, card, stamp)
-        elif card and (found := BODY.match(row)):
-            yield status(text, card, found, stamp)
+        elif card and ((found := BODY.match(row)) or FAULTY.search(row)):
+            yield status(text, card, found, row, stamp)
             card = None
         elif found := PROCESS.match(row):
             gpu, pid, _, name, memory = found.groups()
@@ -89,9 +89,10 @@ def error_count(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidenc
         )
 
 
-def status(text: Text, card: Card, found: re.Match[str], stamp: Stamp | None) -> GpuStatus:
-    temperature, _, power, limit, used, total, busy = found.groups()
-    faulty = next((cell for cell in (*found.groups(), card.ecc) if FAULTY.search(cell)), None)
+def status(text: Text, card: Card, found: re.Match[str] | None, row: str, stamp: Stamp | None) -> GpuStatus:
+    """The readings of a GPU's second row; one that the driver cannot read has none."""
+    temperature, _, power, limit, used, total, busy = found.groups() if found else ("",) * 7
+    faulty = FAULTY.search(row) or FAULTY.search(card.ecc) or FAULTY.search(card.name)
     return GpuStatus(
         source=source(text, card.line),
         subject=Subject(gpu=card.gpu, pci=card.pci),
@@ -104,7 +105,7 @@ def status(text: Text, card: Card, found: re.Match[str], stamp: Stamp | None) ->
         temperature_c=number(temperature),
         power_w=number(power),
         power_limit_w=number(limit),
-        unreadable=faulty,
+        unreadable=faulty[0] if faulty else None,
     )
 
 

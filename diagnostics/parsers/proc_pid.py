@@ -56,6 +56,7 @@ _ARM64 = """
     sendfile 71, newfstatat 79, fstat 80, fsync 82, fdatasync 83, statx 291
 """
 X86_64, ARM64 = (frozenset(int(call.split()[1]) for call in table.split(",")) for table in (_X86_64, _ARM64))
+DESCRIPTOR_CALLS = frozenset(call.split()[0] for table in (_X86_64, _ARM64) for call in table.split(","))
 
 
 @dataclass
@@ -131,7 +132,7 @@ def note(owner: Owner, row: str, awaited: str) -> bool:
     elif found := STATUS.match(row):
         owner.status.setdefault(found[1], found[2].strip())
     elif found := WCHAN.match(row):
-        owner.wchan = found[1]
+        owner.wchan = found[1] if found[1] != "0" else None
     elif awaited == "wchan" and WORD.match(row):
         owner.wchan = row.strip()
     elif awaited == "comm" and row.strip():
@@ -161,7 +162,7 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
             parent_pid=parent,
             rss_kib=integer(status.get("VmRSS", "").partition(" ")[0]),
         )
-    if not (owner.frames or owner.wchan or owner.syscall or owner.tid is not None):
+    if not (owner.frames or owner.wchan or owner.syscall or (owner.tid is not None and state)):
         return
     number = int(owner.syscall) if owner.syscall and owner.syscall != "running" else None
     yield ThreadState(
@@ -170,7 +171,7 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
         stamp=owner.stamp,
         severity=severity,
         state=state,
-        wchan=owner.wchan if owner.wchan != "0" else None,
+        wchan=owner.wchan,
         syscall=-1 if owner.syscall == "running" else number,
         descriptor=descriptor(number, owner),
         cpu_ticks=owner.ticks,

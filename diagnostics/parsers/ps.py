@@ -25,7 +25,7 @@ from ._snapshot import source, stamp_before
 COLUMN = re.compile(r"[A-Z%][A-Z%_]*")
 LAST_COLUMNS = frozenset("COMMAND CMD COMM ARGS UCMD UCOMM STAT S WCHAN RSS %MEM TIME".split())
 # other tools with a PID column: top, lsof, fuser
-FOREIGN = frozenset({"FD", "VIRT", "NI", "TIME+", "NODE", "NLWP+"})
+FOREIGN = frozenset({"FD", "VIRT", "NODE", "DEVICE"})
 COMMANDS = frozenset({"COMMAND", "CMD", "COMM", "ARGS", "UCMD", "UCOMM"})
 # |   \_ python3 train.py
 TREE = re.compile(r"^[ |]*\\_ ")

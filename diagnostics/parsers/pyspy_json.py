@@ -25,18 +25,29 @@ HEAD = re.compile(r'"thread_name"\s*:')
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    try:
-        threads = json.loads(text.content.lstrip("\ufeff"))
-    except (ValueError, RecursionError):
-        threads = None
-    if not isinstance(threads, list):
-        return
+    threads = whole_threads(text.content)
     heads = [line for line in text.lines() if HEAD.search(line.text)]
     first = next(text.lines(), Line(1, "", ""))
     for number, thread in enumerate(threads):
         if isinstance(thread, dict) and isinstance(thread.get("frames"), list):
-            line = heads[number] if len(heads) == len(threads) else first
+            # a dump on one line, or a torn one, has fewer or more such lines than whole threads
+            line = heads[number] if len(heads) in (len(threads), len(threads) + 1) else first
             yield from told(text, line, thread)
+
+
+def whole_threads(content: str) -> list[Any]:
+    """The elements of the outermost list; of a torn dump those before the tear."""
+    decoder = json.JSONDecoder()
+    found: list[Any] = []
+    at = content.find("[") + 1
+    while at:
+        at = next((n for n in range(at, len(content)) if content[n] not in " \t\r\n,"), 0)
+        try:
+            thread, at = decoder.raw_decode(content, at)
+        except (ValueError, RecursionError):
+            break
+        found.append(thread)
+    return found
 
 
 def told(text: Text, line: Line, thread: dict[str, Any]) -> Iterator[Evidence]:

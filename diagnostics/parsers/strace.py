@@ -19,6 +19,7 @@ from ..evidence.process import StackDumpFailed, SystemCall
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
+from .proc_pid import DESCRIPTOR_CALLS
 
 # [pid 21544] 07:21:09.118402      21544 07:21:09.118402      1772608329.118402
 PREFIX = re.compile(
@@ -29,7 +30,7 @@ CALL = re.compile(r"^([a-z][a-z0-9_]{1,40})\((.*)$", re.DOTALL)
 RESUMED = re.compile(r"^<\.\.\. ([a-z][a-z0-9_]{1,40}) resumed>,? ?(.*)$", re.DOTALL)
 # ) = -1 EIO (Input/output error) <211.867370>
 RESULT = re.compile(
-    r"\) += (-?\d{1,20}|0x[0-9a-f]{1,16}|\?)(?: (E[A-Z0-9]{2,20})(?: \([^)]{0,100}\))?)?(?: \([^)]{0,400}\))?(?: <(\d{1,9}\.\d{1,9})>)?\s*$"
+    r"\) += (-?\d{1,20}|0x[0-9a-f]{1,16}|\?)(?:<[^<>]{0,400}>)?(?: (E[A-Z0-9]{2,20})(?: \([^)]{0,100}\))?)?(?: \([^)]{0,400}\))?(?: <(\d{1,9}\.\d{1,9})>)?\s*$"
 )
 UNFINISHED = re.compile(r"(?: <unfinished \.\.\.>| <detached \.\.\.>|strace: Process \d{1,10} detached)\s*$")
 # 37</workspace/ckpt/step_20.pt>, ...
@@ -104,7 +105,7 @@ def tells(call: Call) -> bool:
 
 
 def told(text: Text, call: Call) -> SystemCall:
-    descriptor = DESCRIPTOR.match(call.arguments)
+    descriptor = DESCRIPTOR.match(call.arguments) if call.name in DESCRIPTOR_CALLS else None
     path = PATH.match(call.arguments)
     named = path[1] if path else descriptor[2] if descriptor and (descriptor[2] or "").startswith("/") else None
     return SystemCall(

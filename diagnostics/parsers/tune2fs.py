@@ -19,8 +19,8 @@ from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
 
-FEATURES = re.compile(r"^Filesystem features: +(\S.{0,1000})$")
-STATE = re.compile(r"^Filesystem state: +(\S.{0,60})$")
+FEATURES = re.compile(r"^Filesystem features: {2,20}(\S.{0,1000})$")
+STATE = re.compile(r"^Filesystem state: {2,20}(\S.{0,60})$")
 MOUNTED = re.compile(r"^Last mounted on: +(/\S{0,1000})")
 ERRORS = re.compile(
     r"^(FS Error count|First error (?:time|function|line #|inode #)|Last error (?:time|function|err)): +(\S.{0,80})$"
@@ -58,4 +58,4 @@ def error(text: Text, line: Line, mount: str | None, said: str) -> ToolError:
     )
 
 
-PARSER = Parser(tool="tune2fs -l", medium="settings", footprint=r"^Filesystem (features|state): +\S", read=read)
+PARSER = Parser(tool="tune2fs -l", medium="settings", footprint=r"^Filesystem (features|state): {2,20}\S", read=read)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -250,7 +249,7 @@ def _doing(said: dict[str, Any]) -> str:
 
 def _control_folder(volumes: Sequence[_Volume]) -> str | None:
     """A local folder to compare with, chosen from the mount table alone."""
-    for folder in (tempfile.gettempdir() if tempfile.tempdir else "/tmp", "/var/tmp", "/root"):
+    for folder in ("/tmp", "/var/tmp", "/root"):
         point = mount_of(folder)
         if not point.filesystem.network and point.type != "tmpfs" and all(point.mount != v.mount for v in volumes):
             return folder

@@ -1,5 +1,6 @@
 """A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, or the scheduler's word.
 
+A kill that is older than every run of the incident is another incident's.
 ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the cgroup's counter is 0.
 """
 
@@ -19,7 +20,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill by a limit; else the places that would show it."""
     found = False
     for kill in incident.of(OomKill):
-        if kill.scope == "cgroup":
+        if kill.scope == "cgroup" and not incident.timeline.precedes_runs(kill):
             found = True
             used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
             yield Finding(kill.subject, (kill,), f"{kill.subject.comm} {kill.subject.pid} was killed{used}")
@@ -32,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row.oom_kills:
             found = True
             yield Finding(row.subject, (row,), f"the cgroup counts {row.oom_kills} kills")
-    if not found:
+    if not found and not incident.of(OomKill):
         witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
         if witnesses:
             yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)

@@ -52,8 +52,8 @@ def _by_open_file(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a process hangs in a read that firmware serves",
     rule=rule,
-    leak=0.002,
-    because="such reads take milliseconds when the firmware is well",
+    leak=0.0006,
+    because="such a file is open for the milliseconds of one read; to catch a process in D there is firmware that hangs",
     tells_apart=("host",),
     command="sudo cat /proc/PID/stack; ls -l /proc/PID/fd",
 )

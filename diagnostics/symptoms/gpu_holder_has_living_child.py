@@ -1,0 +1,36 @@
+"""A defunct process still holds GPU memory, and a child of it lives.
+
+A context that a fork or a helper inherited is released when its last holder ends, not when the trainer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.gpu import GpuProcess
+from ..evidence.process import ProcessState
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_subject
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    table = {row.subject.pid: row for row in incident.of(ProcessState)}
+    for owner in incident.of(GpuProcess):
+        row = table.get(owner.subject.pid)
+        if row is None or row.state != "Z" or row.subject.pid is None:
+            continue
+        living = [child for child in table.values() if child.parent_pid == row.subject.pid and child.state != "Z"]
+        if living:
+            note = f"{row.subject.pid} is defunct, holds GPU memory, and its child {living[0].subject.pid} lives"
+            yield Finding(gpu_subject(incident, owner.subject), (owner, row, living[0]), note)
+
+
+SYMPTOM = Symptom(
+    title="a child of a dead trainer lives on",
+    rule=rule,
+    leak=0.003,
+    because="children normally end with the trainer or are taken over by pid 1",
+    tells_apart=("host",),
+    command="ps -eo pid,ppid,stat,comm --forest; sudo fuser -v /dev/nvidia*",
+)

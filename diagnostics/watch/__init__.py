@@ -1,0 +1,5 @@
+"""A black box for a run: notice that it stalls, and collect before anybody's watchdog kills the evidence."""
+
+from .blackbox import BlackBox, Settings, watch_command, watch_process
+
+__all__ = ["BlackBox", "Settings", "watch_command", "watch_process"]
