@@ -119,6 +119,8 @@ class DirectoryHealth:
             lines.append(f"  {each.state!s:10} {step:>9}  {each.size:>15,}  {name}  {printable(each.finding.because)}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def _summary(self) -> str:
         return ", ".join(f"{count} {state}" for state, count in self.counts.items()) or "no checkpoint"
 

@@ -81,6 +81,8 @@ class MirrorReport:
             lines.append(f"  {each.mark} {each.state:19} {each.size:>15,}  {printable(each.name)}  {each.because}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 Stored = Callable[[Artefact, Record, Pace], None]
 

@@ -5,6 +5,7 @@ ABSENT where the exit status of the job is known and is no signal's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -13,6 +14,8 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import job_ends
 
+# what a launcher does to the survivors once one rank has failed
+LAUNCHER_ENDS_THE_REST = re.compile(r"Sending process \d+ closing signal|Unable to shutdown process")
 SIGNALS = ("KILL", "TERM", "Killed", "Terminated")
 
 
@@ -20,6 +23,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each process that such a signal ended; else the ends that were none."""
     found = False
     for fact in job_ends(incident):
+        if LAUNCHER_ENDS_THE_REST.search(fact.text):
+            continue
         if fact.signal and any(name in fact.signal for name in SIGNALS):
             found = True
             yield Finding(fact.subject, (fact,), f"a process was ended by {fact.signal}")
