@@ -24,7 +24,7 @@ GONE = re.compile(
 )
 
 
-HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve)\b")
+HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
