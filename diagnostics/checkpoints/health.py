@@ -195,11 +195,15 @@ def size_and_mtime(path: Path) -> tuple[int, float | None]:
         if path.is_symlink() or not path.is_dir():
             status = os.lstat(path)
             return status.st_size, status.st_mtime or None
-        statuses = [os.lstat(Path(top) / name) for top, _, names in os.walk(path) for name in names]
+        statuses = [os.lstat(Path(top) / name) for top, _, names in os.walk(path, onerror=_raise) for name in names]
         times = [os.lstat(path).st_mtime, *(each.st_mtime for each in statuses)]
         return sum(each.st_size for each in statuses), max(times) if all(times) else None
     except OSError:
         return 0, None
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def printable(text: str) -> str:
