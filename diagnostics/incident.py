@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import collectives
 from .archives import Artefact, artefacts
-from .evidence import Coverage, Evidence, ReadState
+from .evidence import Coverage, Evidence, ReadState, Severity
 from .parsers import Parser, all_parsers
 from .text import Text
 
@@ -110,6 +110,9 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)
 
 
+_TURNS = ("any", "untold", "alone")
+
+
 def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
     """The facts in one artefact and what each parser made of it."""
     if artefact.problem:
@@ -119,10 +122,15 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
     text = Text(artefact.name, artefact.data)
     facts: list[Evidence] = []
     told: list[Coverage] = []
-    for name, parser in sorted(all_parsers().items(), key=lambda item: item[1].last):
-        if parser.wants(text) and not (parser.last and facts):
+    for name, parser in sorted(all_parsers().items(), key=lambda item: _TURNS.index(item[1].claims)):
+        if parser.wants(text) and not (parser.claims == "alone" and facts):
             mine = list(parser.read(text))
+            if parser.claims == "untold":
+                lines = {fact.source.line for fact in facts if fact.severity is not Severity.INFO}
+                mine = [fact for fact in mine if fact.source.line not in lines]
             facts += mine
+            if not mine and parser.claims != "any":
+                continue
             told.append(_read_by(name, parser, text, mine))
     if not told:
         kind = "binary" if text.is_binary else "text"

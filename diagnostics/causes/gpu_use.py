@@ -19,8 +19,21 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "driver-init-failed",
+                0.5,
+                "a driver that has lost its way cannot bring devices up again",
+                "the driver could not bring the device up although it was there",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-handle-lost",
+                0.2,
+                "tools get no answer for one device",
+                "the driver gave no answer for the device",
+            ),
+            Effect(
                 "driver-refuses",
-                0.7,
+                0.4,
                 "new contexts fail while the hardware is there",
                 "the driver did not open the device although it was there",
                 Role.INITIATING,
@@ -34,8 +47,8 @@ CAUSES = (
             ),
             Effect(
                 "kernel-lockup-report",
-                0.15,
-                "a driver that spins is reported by the kernel's detectors",
+                0.05,
+                "a driver that spins can hold up the rest of the kernel",
                 "the driver held a processor in the kernel",
             ),
             Effect(
@@ -122,7 +135,7 @@ CAUSES = (
             ),
             Effect(
                 "user-code-exception",
-                0.4,
+                0.03,
                 "Python sees the error at a later call",
                 "the traceback names the call that noticed, not the one that did it",
             ),
@@ -156,7 +169,7 @@ CAUSES = (
             ),
             Effect(
                 "user-code-exception",
-                0.4,
+                0.03,
                 "in Python it is an ordinary exception",
                 "the exception is the allocator's",
             ),

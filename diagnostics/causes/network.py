@@ -56,8 +56,14 @@ CAUSES = (
                 "the GPUs waited in the collective's kernel",
             ),
             Effect(
+                "reachability-test-failed",
+                0.15,
+                "a port that is down answers nobody",
+                "the node behind the bad port answered nobody",
+            ),
+            Effect(
                 "peer-unreachable-error",
-                0.3,
+                0.08,
                 "a port that is down makes its node unreachable",
                 "the node behind the bad port could not be reached",
             ),
@@ -136,10 +142,22 @@ CAUSES = (
                 "full utilisation was NCCL's kernels spinning, not work",
             ),
             Effect(
+                "peer-refuses",
+                0.4,
+                "on the wrong interface another process, or none, has the port",
+                "the address led to another machine than was meant",
+            ),
+            Effect(
                 "peer-unreachable-error",
-                0.5,
-                "connections to an address of the wrong interface fail",
+                0.12,
+                "connections to an address of the wrong interface time out",
                 "the address was not reachable from there",
+            ),
+            Effect(
+                "peer-name-unknown",
+                0.02,
+                "a wrong name is a setting too, if a rare one",
+                "the name was set wrongly",
             ),
             Effect(
                 "port-errors",
@@ -183,9 +201,30 @@ CAUSES = (
         effects=(
             Effect(
                 "peer-unreachable-error",
-                0.9,
-                "whoever tries to connect is told, or times out",
-                "the other side did not answer or was not found",
+                0.7,
+                "whoever tries to connect times out",
+                "the other side did not answer",
+                Role.INITIATING,
+            ),
+            Effect(
+                "reachability-test-failed",
+                0.6,
+                "a person who tries from the other side gets no answer either",
+                "a test from outside the job got no answer either",
+                Role.INITIATING,
+            ),
+            Effect(
+                "peer-name-unknown",
+                0.35,
+                "a name service that fails, or a node that is not yet there, is one of the ways",
+                "the other side's name was not known",
+                Role.INITIATING,
+            ),
+            Effect(
+                "peer-refuses",
+                0.25,
+                "a host that is up and a process that is not",
+                "nobody listened there",
                 Role.INITIATING,
             ),
             Effect(

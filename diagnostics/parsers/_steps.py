@@ -18,17 +18,19 @@ IS = r"[\"']?(?: ?[:=] ?\"?'?\[? *| {1,8})"  # what stands between a name and it
 
 # step 1 | loss    step: 10  loss    step=10,    step  401/18865    'step': 10    [step=10/100]    Batch [2120]
 STEP = re.compile(
-    rf"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch){IS}\[?(\d{{1,12}})(?![\w.]\d|:\d\d|%)"
+    rf"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch){IS}\[?(\d{{1,12}})(?!\d|[\w.]\d|:\d\d|%)"
 )
-# Epoch(train) [14][2400/2500]
-MM_STEP = re.compile(r"Epoch\(train\) +\[\d{1,6}\]\[ *(\d{1,12})/\d{1,12}\]")
+# Epoch(train) [14][2400/2500]     Epoch: [0][ 100/5005]     Train Epoch: 1 [6400/60000 (11%)]
+EPOCH_STEP = re.compile(r"(?i)\bEpoch(?:\(train\))?:? {0,4}(?:\[\d{1,6}\]|\d{1,6}) ?\[ {0,8}(\d{1,12})/\d{1,12}[\] ]")
 # 100<tab>images/sec: 37.5
-TF_STEP = re.compile(r"^(\d{1,12})\s+(?:images|examples|tokens)/sec: ")
-# epoch 001:    100 / 2000 loss=10.2
-FAIRSEQ_STEP = re.compile(r"epoch \d{1,6}: {1,8}(\d{1,12}) / \d{1,12} loss=")
+TF_STEP = re.compile(r"^(\d{1,12})\s{1,8}(?:images|examples|tokens)/sec: ")
+# epoch 001:    100 / 2000 loss=10.2     | epoch   1 |   200/ 2983 batches |
+OF_BATCHES = re.compile(r"epoch {1,4}\d{1,6}(?:: {1,8}| \| {1,8})(\d{1,12}) ?/ {0,4}\d{1,12} (?:loss=|batches)")
+#  10/100 [==>...........................] - ETA: 3s - loss: 0.6931
+KERAS_STEP = re.compile(r"^\s{0,8}(\d{1,12})/\d{1,12} (?:\[[=>.]{5,60}\]|[━ ]{5,60})")
 # Epoch 3:  45%|####  | 45/100 [00:10<00:12,  4.40it/s, v_num=0, train_loss=2.31]
 BAR = re.compile(r"\| *(\d{1,12})/(\d{1,12}) \[[\d:]{2,12}<")
-STEPS = (MM_STEP, STEP, TF_STEP, FAIRSEQ_STEP, BAR)
+STEPS = (EPOCH_STEP, OF_BATCHES, STEP, TF_STEP, KERAS_STEP, BAR)
 EPOCH = re.compile(rf"(?i)\bep(?:och)?{IS}[\[(]?(\d{{1,6}}(?:\.\d{{1,8}})?)")
 
 # not a training step, although it names one: a result of an evaluation
@@ -40,6 +42,9 @@ EVALUATION = re.compile(
 BARE = re.compile(r"(?i)^step (\d{1,12}) (?:ok|done|completed?)$")
 
 _LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |train(?:ing)?[ _/]|total[ _]|step_|avg[ _]|mean[ _]|Train/)?loss{IS}{NUMBER}"
+_TOKENS = r"(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?)"
+_SAMPLES = r"(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/s(?:ec)?|Speed|CurrSamplesPerSec|throughput)"
+_FREE = r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl )"  # the number before a unit may be the value of the name before it
 _UNIT = r" ?(ms|s|sec|seconds)?\b"
 
 # column -> patterns, the first that is found counts; a second group is the unit or a multiplier
@@ -50,17 +55,16 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
     (
         "tokens_per_s",
         (
-            re.compile(rf"(?i){NUMBER}([kM]?) ?tok(?:en)?s?/s(?:ec)?\b"),
-            re.compile(rf"(?i)\b(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?){IS}{NUMBER}([kM]?)\b"),
+            re.compile(rf"(?i)\b{_TOKENS}[\"']?\s?[:=]\s{{0,8}}{NUMBER}([kM]?)\b"),
+            re.compile(rf"(?i){_FREE}{NUMBER}([kM]?) ?tok(?:en)?s?/s(?:ec)?\b"),
+            re.compile(rf"(?i)\b{_TOKENS} {{1,4}}{NUMBER}([kM]?)\b"),
         ),
     ),
     (
         "samples_per_s",
         (
-            re.compile(rf"(?i){NUMBER} ?(?:samples|images|imgs?|examples|sequences)/s(?:ec)?\b"),
-            re.compile(
-                rf"(?i)\b(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/sec|Speed|CurrSamplesPerSec|throughput){IS}{NUMBER}"
-            ),
+            re.compile(rf"(?i)\b{_SAMPLES}[\"']?\s?[:=]\s{{0,8}}{NUMBER}"),
+            re.compile(rf"(?i){_FREE}{NUMBER} ?(?:samples|images|imgs?|examples|sequences)/s(?:ec)?\b"),
         ),
     ),
     (
@@ -73,7 +77,7 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
     ),
     (
         "data_wait_s",
-        (re.compile(rf"(?i)\b(?:data_wait|data[ _]time|dataload(?:er|ing)?[ _]time|data_load(?:ing)?){IS}{NUMBER}{_UNIT}"),),
+        (re.compile(rf"(?i)\b(?:data_wait|data[ _]time|dataload(?:er|ing)?[ _]time|data_load(?:ing)?|data(?= {{1,8}}\d)){IS}{NUMBER}{_UNIT}"),),
     ),
 )  # fmt: skip
 SCALE = {"ms": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}
@@ -97,7 +101,9 @@ def read_step(text: str, bar: float = NAN) -> Step | None:
     if bare and "loss" not in text:
         return None
     values = {name: value for name, patterns in METRICS if (value := _first(patterns, text)) is not None}
-    if not values.keys() & {"loss", "tokens_per_s", "samples_per_s", "step_s"} and not BARE.match(text):
+    if not values.keys() & {"loss", "learning_rate", "tokens_per_s", "samples_per_s", "step_s"} and not BARE.match(
+        text
+    ):
         return None
     if bare and ("loss" not in values or (not text.startswith(("{'", '{"')) and found is None)):
         return None

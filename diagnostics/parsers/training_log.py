@@ -26,7 +26,8 @@ START = re.compile(
 )
 STEP = re.compile(
     r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
-    r"|/sec|\d/\d+ \[|loss['\"]?[:=]|Epoch\(train\)|\|train\|| epoch \d|^\+ |\btorch \d[^|]{1,40} \| python |Running training"
+    r"|/sec|\d/ {0,4}\d+ \[|\d/\d+ [\[━]|loss['\"]?[:=]|\bEpoch.{0,12}\[|\bep(?:och)? {1,4}\d"
+    r"|(?:^|[\d\]:Z] )\+ \S|\btorch \d[^|]{1,40} \| python|Running training|Starting training|training \.\.\."
 )
 
 
@@ -46,10 +47,10 @@ PARSER = Parser(
     tool="training log",
     medium="job-log",
     footprint=(
-        r"(?i)\b(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,300}"
+        r"(?i)(^|[^\w-])(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,100}"
         r"(loss|ce |/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
-        r"|['\"](train_|step_)?loss['\"]: *['\"]?[-\dni]|Epoch\(train\).{0,200}loss|/sec: *\d|\d (samples|images|examples)/sec"
-        r"|\d+/\d+ \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
+        r"|\b(train[_ /]|step_)?loss['\"]? ?[:=] ?['\"]?[-\dni]|Epoch.{0,20}\[ *\d.{0,200}loss|/sec: *\d|\d (samples|images|examples)/sec"
+        r"|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
     ),
     read=read,
 )

@@ -20,7 +20,7 @@ from ..evidence.job import (
     PythonException,
     RemoteFailure,
 )
-from ..evidence.kernel import GpuDriverMessage, Xid
+from ..evidence.kernel import GpuDriverMessage, HungTask, SoftLockup, Xid
 from ..incident import Incident
 from . import Finding
 
@@ -57,10 +57,20 @@ def kernel_log(incident: Incident) -> list[Coverage]:
 
 
 def driver_log(incident: Incident) -> list[Coverage]:
-    """The kernel logs in which the GPU driver's silence means something: whole ones, and its own lines picked out."""
-    spoken = {fact.source.file for fact in incident.of(Xid)}
+    """The kernel logs in which the GPU driver's silence means something.
+
+    Whole ones, and excerpts that hold its own lines or a hang: its report comes minutes before anything hangs.
+    """
+    speakers: tuple[type[Evidence], ...] = (Xid, GpuDriverMessage, HungTask, SoftLockup)
+    spoken = {fact.source.file for fact in incident.of(*speakers)}
     whole = {each.file for each in kernel_log(incident)}
     return [each for each in incident.reads("kernel-log") if each.file in spoken | whole]
+
+
+def ended_log(incident: Incident) -> list[Coverage]:
+    """The job's logs that run to its end: an error of its own would stand in them."""
+    ends = {fact.source.file for fact in incident.of(LauncherFailure, ProcessEnded)}
+    return [each for each in incident.reads("job-log") if each.file in ends]
 
 
 def gpu_subject(incident: Incident, subject: Subject) -> Subject:
