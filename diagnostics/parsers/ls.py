@@ -66,6 +66,6 @@ def full_path(folder: str | None, name: str) -> str:
 PARSER = Parser(
     tool="ls -l",
     medium="listing",
-    footprint=r"^-[rwxsStT-]{9}[.+@]? +\d+ +\S+ +.*\d\d:\d\d|^-[rwxsStT-]{9}[.+@]? +\d+ +\S+ +.* \d{4} ",
+    footprint=r"^-[rwxsStT-]{9}[.+@]? +\d+ +\S{1,64} +[^\n]{0,200}(\d\d:\d\d| \d{4} )",
     read=read,
 )

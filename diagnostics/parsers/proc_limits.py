@@ -38,6 +38,6 @@ def read(text: Text) -> Iterator[ResourceLimit]:
 PARSER = Parser(
     tool="/proc/PID/limits",
     medium="settings",
-    footprint=r"^Limit +Soft Limit +Hard Limit|^Max [a-z]+ [a-z ]+ +(\d+|unlimited) +(\d+|unlimited)",
+    footprint=r"^Limit {5,60}Soft Limit|^Max [a-z]{2,20} [a-z ]{2,40}(\d{1,20}|unlimited) {1,40}(\d|unlimited)",
     read=read,
 )
