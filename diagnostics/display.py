@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .incident import Incident
 
 ROWS_SHOWN = 60
+PLAIN = "class='mathjax_ignore tex2jax_ignore'"  # a log line holding $x^ is no mathematics
 CELL_WIDTH = 44
 
 
@@ -33,8 +34,8 @@ def shortened(text: str, limit: int = 160) -> str:
 
 
 def escaped(text: object) -> str:
-    """Text for HTML: visible, without markup, and with no dollar that a page would read as mathematics."""
-    return html.escape(visible(str(text))).replace("$", "&#36;")
+    """Text for HTML: visible and without markup."""
+    return html.escape(visible(str(text)))
 
 
 def format_citation(source: Source) -> str:
@@ -49,6 +50,7 @@ class Grid:
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    most: int = ROWS_SHOWN
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -79,17 +81,17 @@ class Grid:
             for row in self.shown
         )
         caption = "<caption style='text-align:left'>" + escaped("; ".join((self.caption, *self.left_out)))
-        return f"<table>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<table {PLAIN}>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     @property
     def shown(self) -> Sequence[tuple[str, ...]]:
         """The rows that are shown."""
-        return self.rows[:ROWS_SHOWN]
+        return self.rows[: self.most]
 
     @property
     def left_out(self) -> list[str]:
         """A word about the rows that are not."""
-        more = len(self.rows) - ROWS_SHOWN
+        more = len(self.rows) - self.most
         return [f"and {more} more rows"] if more > 0 else []
 
 
@@ -107,13 +109,14 @@ def show_coverage(incident: Incident) -> Grid:
     return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), tuple(rows))
 
 
-def show_facts(incident: Incident, *kinds: str) -> Grid:
+def show_facts(incident: Incident, *kinds: str, most: int = ROWS_SHOWN) -> Grid:
     """The facts of the given kinds (all of them when none is given), in reading order, with their lines."""
     found = [fact for fact in incident.evidence if not kinds or fact.kind in kinds]
     return Grid(
         f"{len(found)} facts" + (f" of kind {', '.join(kinds)}" if kinds else ""),
         ("UTC", "kind", "severity", "subject", "line", "source"),
         tuple(_fact(incident, fact) for fact in found),
+        most,
     )
 
 
@@ -212,7 +215,7 @@ def format_diagnosis(diagnosis: Diagnosis) -> str:
         f"{escaped(each.text)} <span style='color: var(--jp-ui-font-color2, #616161)'>{escaped(cite(each.sources))}</span>"
         for each in told.finding
     )
-    return f"<div><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
+    return f"<div {PLAIN}><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
 
 
 def summary_line(diagnosis: Diagnosis) -> str:

@@ -139,7 +139,7 @@ def seal(
 def plain_files(directory: Path) -> list[Path]:
     """Every regular file below `directory`; PublishError for a symbolic link, a pipe or a device among them."""
     found = []
-    for top, folders, names in os.walk(directory):
+    for top, folders, names in os.walk(directory, onerror=raise_it):  # a shard that cannot be seen is not absent
         for path in (Path(top) / each for each in (*folders, *names)):
             mode = os.lstat(path).st_mode
             if stat.S_ISREG(mode):
@@ -147,6 +147,11 @@ def plain_files(directory: Path) -> list[Path]:
             elif not stat.S_ISDIR(mode):
                 raise PublishError(f"{path} is a link or no regular file", "a checkpoint holds plain files only")
     return sorted(found)
+
+
+def raise_it(error: OSError) -> None:
+    """`os.walk` passes over what it cannot list unless it is told otherwise."""
+    raise error
 
 
 def copy_plainly(source: Path, target: Path) -> None:

@@ -119,6 +119,8 @@ class DirectoryHealth:
             lines.append(f"  {each.state!s:10} {step:>9}  {each.size:>15,}  {name}  {printable(each.finding.because)}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def _summary(self) -> str:
         return ", ".join(f"{count} {state}" for state, count in self.counts.items()) or "no checkpoint"
 
@@ -193,11 +195,15 @@ def size_and_mtime(path: Path) -> tuple[int, float | None]:
         if path.is_symlink() or not path.is_dir():
             status = os.lstat(path)
             return status.st_size, status.st_mtime or None
-        statuses = [os.lstat(Path(top) / name) for top, _, names in os.walk(path) for name in names]
+        statuses = [os.lstat(Path(top) / name) for top, _, names in os.walk(path, onerror=_raise) for name in names]
         times = [os.lstat(path).st_mtime, *(each.st_mtime for each in statuses)]
         return sum(each.st_size for each in statuses), max(times) if all(times) else None
     except OSError:
         return 0, None
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def printable(text: str) -> str:

@@ -81,6 +81,8 @@ class MirrorReport:
             lines.append(f"  {each.mark} {each.state:19} {each.size:>15,}  {printable(each.name)}  {each.because}")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 Stored = Callable[[Artefact, Record, Pace], None]
 
@@ -146,7 +148,7 @@ def _mirror_one(artefact: Artefact, present: Present | None, store: Stored, pace
         return MirrorEntry(artefact.path.name, artefact.step, state, because, artefact.size)
 
     if artefact.state is not State.COMPLETE:
-        return entry("failed", f"not copied: it is {artefact.state} on the primary")
+        return entry("failed", f"not copied: {artefact.state} on the primary, {artefact.finding.because}")
     try:
         record = artefact.record or describe(artefact)
         if present and present.digest == record.digest:
@@ -217,7 +219,7 @@ class LocalSide:
         wanted = {staged / shard.path for shard in record.files}
         for extra in set(plain_files(staged)) - wanted:
             extra.unlink()
-        sync_all(staged, [])
+        sync_all(staged, sorted(wanted))
 
 
 def copy_and_check(source: Path, staged: Path, record: Record, pace: Pace) -> os.stat_result:

@@ -59,6 +59,8 @@ class ResumePoint:
         lines = [f"resume from step {self.step}: {printable(str(self.path))} ({self.proof}: {self.because})"]
         return "\n".join([*lines, *(f"  not {each}" for each in self.rejected)])
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         refused = "".join(f"<li>not {html.escape(str(each))}</li>" for each in self.rejected)
         path = html.escape(printable(str(self.path)))

@@ -28,7 +28,7 @@ def plot_timeline(
     facts : draw only these, or every fact of the incident
     cited : sources of the facts to ring, such as those that a diagnosis rests on
     """
-    from .canvas import SEVERITY_MARKS, VERMILLION, dates, label, nothing, numbers, picture
+    from .canvas import BLUE, SEVERITY_MARKS, dates, label, nothing, numbers, picture
 
     wanted = None if facts is None else {id(fact) for fact in facts}
     dated = [pair for pair in incident.timeline.ordered if wanted is None or id(pair[1]) in wanted]
@@ -68,9 +68,9 @@ def plot_timeline(
                 [row for _, row in rings],
                 110,
                 facecolors="none",
-                edgecolors=VERMILLION,
+                edgecolors=BLUE,
                 linewidths=1.0,
-                label=f"the diagnosis rests on it ({len(rings)})",
+                label=f"cited ({len(rings)})",
                 zorder=9,
             )
         axes.set_yticks(range(len(names)), [label(name, 34) for name in names])
