@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
     **dict.fromkeys(("evidence", "errors", "noisy_or"), 0),
-    **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable", "stuck"), 1),
+    **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath"), 1),
     **dict.fromkeys(("text", "envelope", "filesystems", "archives"), 1),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(("incident", "timeline", "links", "collectives", "collect"), 3),

@@ -11,7 +11,7 @@ CAUSES = (
         slug="interconnect-link-fault",
         title="a fault of a network link",
         what="a cable, module, port or switch of the InfiniBand or Ethernet fabric drops the link or its packets",
-        prior=0.035,
+        prior=0.03,
         source=LLAMA
         + "35 for switches and cables, 7 for network cards; Kokolis et al. 2024 rank InfiniBand links first",
         on=("host",),
@@ -102,7 +102,7 @@ CAUSES = (
         slug="network-misconfigured",
         title="a network that is configured wrongly",
         what="wrong interface, GID, MTU or plugin, or a silent fall-back to a slow path; the hardware is well",
-        prior=0.025,
+        prior=0.03,
         source="frequency in NVIDIA/nccl and pytorch/pytorch issues (NCCL_SOCKET_IFNAME, NCCL_IB_GID_INDEX, plugin not "
         "found); Alibaba, Unicron (2023): communication set-up among the software failures",
         on=(),

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ..evidence import Clock, Evidence, Stamp
 from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps, WatchdogFired
+from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
 Fact = TypeVar("Fact", bound=Evidence)
@@ -40,6 +41,12 @@ class Run:
             return None
         gap = self.ended.stamp.seconds - self.last_step_s
         return gap if gap >= 0 else None
+
+
+def job_ends(incident: Incident) -> list[ProcessEnded]:
+    """How processes of the job ended; the exit statuses of commands in a shell transcript are not the job's."""
+    transcripts = {outcome.source.file for outcome in incident.of(CommandOutcome)}
+    return [end for end in incident.of(ProcessEnded) if end.source.file not in transcripts]
 
 
 def runs(incident: Incident) -> list[Run]:
@@ -86,8 +93,8 @@ def _ended(
 
     A shell may report the end of a run below the first lines of the next one, so dates come first.
     """
-    own = [each for each in incident.of(ProcessEnded) if each.source.file == file and each.source.line > line]
-    dated = [each for each in (own or incident.of(ProcessEnded)) if each.stamp and last_step_s is not None]
+    own = [each for each in job_ends(incident) if each.source.file == file and each.source.line > line]
+    dated = [each for each in (own or job_ends(incident)) if each.stamp and last_step_s is not None]
     after = [each for each in dated if each.stamp and last_step_s is not None and each.stamp.seconds >= last_step_s - 1]
     if after:
         return min(after, key=lambda each: each.stamp.seconds if each.stamp else 0.0)

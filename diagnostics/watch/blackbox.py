@@ -19,13 +19,14 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ..collect import collect
 from ..collectors import Scope
 from ..errors import DiagnosticsError, UsageError
+from ..localpath import local
 from ..masking import mask
 from ..mounttable import absolute
 from .progress import Progress
@@ -54,9 +55,9 @@ class Settings:
 
 def watch_command(command: Sequence[str], settings: Settings) -> int:
     """Run a command under the watch; returns its exit status, 128 + N when signal N ended it."""
-    out = _prepare(settings.out)
+    settings = _prepare(settings)
     old = signal.pthread_sigmask(signal.SIG_BLOCK, [*PASSED, signal.SIGCHLD])
-    own_log = out / "run.log"
+    own_log = settings.out / "run.log"
     sink = None if settings.log else os.open(own_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     child = subprocess.Popen(
         ["/bin/sh", "-c", 'exec "$@"', "sh", *command],  # an exec from a dead volume hangs the child alone
@@ -79,7 +80,7 @@ def watch_process(pid: int, settings: Settings) -> int:
     """Watch a process that runs already; returns 0 when it has ended (its status is its parent's to know)."""
     if not Path(f"/proc/{pid}").exists():
         raise UsageError(f"there is no process {pid}", "give the pid of the trainer, as `ps` shows it")
-    _prepare(settings.out)
+    settings = _prepare(settings)
     old = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
     try:
         return BlackBox(pid, settings, absolute(settings.log) if settings.log else None, None).run()
@@ -234,21 +235,14 @@ def _forget(out: Path, keep: int) -> None:
             _beside(out / name, ending).unlink(missing_ok=True)
 
 
-def _prepare(out: Path) -> Path:
-    """The watch's folder, on a disk that does not die with the volume."""
-    from ..mounttable import mount_of
-
-    point = mount_of(absolute(str(out)))
-    if point.filesystem.network and point.mount != "/":
-        raise DiagnosticsError(
-            f"{out} lies on {point.filesystem.title} ({point.source}), which may be what dies",
-            "name a folder on the local disk with --out",
-        )
+def _prepare(settings: Settings) -> Settings:
+    """The settings with their folder made, on a disk that does not die with the volume."""
+    out = Path(local(str(settings.out)))
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DiagnosticsError(f"{out} cannot be made: {error.strerror}", "name another folder with --out") from error
-    return out
+    return replace(settings, out=out)
 
 
 def _start_of(pid: int) -> str:
@@ -272,6 +266,12 @@ def say(text: str) -> None:
     print(f"{datetime.now():%T} [diagnostics watch] {text}", file=sys.stderr, flush=True)
 
 
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
 class _Copy(threading.Thread):
     """Copies the run's log to standard output; may block on it for ever without harm."""
 
@@ -287,9 +287,8 @@ class _Copy(threading.Thread):
             data = self.tail.read()
             if data:
                 try:
-                    sys.stdout.buffer.write(data)
-                    sys.stdout.buffer.flush()
-                except (OSError, ValueError):
+                    _write_all(1, data)  # not sys.stdout, whose lock would stop the interpreter's end
+                except OSError:
                     return
             elif last:
                 return
