@@ -266,6 +266,12 @@ def say(text: str) -> None:
     print(f"{datetime.now():%T} [diagnostics watch] {text}", file=sys.stderr, flush=True)
 
 
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
 class _Copy(threading.Thread):
     """Copies the run's log to standard output; may block on it for ever without harm."""
 
@@ -281,9 +287,8 @@ class _Copy(threading.Thread):
             data = self.tail.read()
             if data:
                 try:
-                    sys.stdout.buffer.write(data)
-                    sys.stdout.buffer.flush()
-                except (OSError, ValueError):
+                    _write_all(1, data)  # not sys.stdout, whose lock would stop the interpreter's end
+                except OSError:
                     return
             elif last:
                 return

@@ -70,6 +70,34 @@ def test_the_run_survives_the_watch(tmp_path: Path) -> None:
     wait_for((tmp_path / "lives").exists, "the run to go on")
 
 
+def test_a_process_that_runs_already_is_watched(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    script = "import time\nfor n in range(30):\n    print(f'step {n} | loss 1.0', flush=True)\n    time.sleep(0.1)\ntime.sleep(60)"
+    with open(log, "wb") as output:
+        trainer = subprocess.Popen([sys.executable, "-c", script], stdout=output)
+    options = ["--pid", str(trainer.pid), "--log", str(log), "--out", str(tmp_path / "out"), "--least", "2"]
+    watch = subprocess.Popen([*WATCH, *options], stderr=subprocess.PIPE)
+    try:
+        wait_for(lambda: diagnoses(tmp_path / "out"), "a diagnosis of the silence", 60)
+    finally:
+        trainer.kill()
+        trainer.wait()
+    _, errors = watch.communicate(timeout=60)
+    assert watch.returncode == 0
+    assert b"no step after 29" in errors
+
+
+def test_a_reader_that_stops_reading_does_not_stop_the_run(tmp_path: Path) -> None:
+    many = f"yes | head -c 3000000; echo done > {tmp_path}/done"
+    run = start(tmp_path, "sh", "-c", many)
+    try:
+        wait_for((tmp_path / "done").exists, "the run to end although nobody reads")
+        assert run.wait(timeout=30) == 0
+    finally:
+        run.kill()
+        run.communicate()
+
+
 def test_a_step_that_comes_late_is_a_stall() -> None:
     progress = Progress(0.0, startup_s=60)
     assert progress.stalled(61.0)
