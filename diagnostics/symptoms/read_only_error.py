@@ -14,7 +14,9 @@ from . import Finding, Symptom
 from ._errors import matching
 from ._places import place, place_of_error
 
-READ_ONLY = re.compile(r"read-only file ?system|EROFS|\[Errno 30\]|remounted read-only", re.I)
+READ_ONLY = re.compile(
+    r"read-only file ?system|EROFS|ReadOnlyFilesystem|code: 30\b|\[Errno 30\]|remounted read-only", re.I
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
-from .checkpoint_unreadable import UNREADABLE
+from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 
 ORDINARY = frozenset(
     "TypeError ValueError KeyError IndexError AttributeError NameError AssertionError ZeroDivisionError ImportError ModuleNotFoundError "
@@ -43,7 +43,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         name = fact.type.rpartition(".")[2]
         text = f"{fact.type}: {fact.text}"
         ordinary = name in ORDINARY or OF_TENSORS.search(fact.text) is not None
-        special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE)) or CACHE.search(
+        special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING)) or CACHE.search(
             f"{text} {' '.join(fact.frames[:4])}"
         )
         in_thread = any("_bootstrap_inner" in frame for frame in fact.frames)
