@@ -28,7 +28,7 @@ from .manifest import Record, Shard, listing_digest
 from .naming import checked_name, step_of
 from .publishing import ensure_directory, put_in_place, refuse_unusual, sweep
 from .staging import Published, publish_error
-from .volume import volume_of
+from .volume import is_on_network
 
 POLL_S = 0.05
 
@@ -116,7 +116,7 @@ def seal(
         raise PublishError(
             f"{final} was not published: nothing was written into it", "write the shards inside the block"
         )
-    from_volume = volume_of(staged).is_network
+    from_volume = is_on_network(staged)
     sync_all(staged, files)
     shards = tuple(
         Shard(str(file.relative_to(staged)), file.stat().st_size, file_digest(file, algorithm, from_volume))

@@ -27,7 +27,7 @@ from .manifest import Record, Shard, listing_digest
 from .pacing import Pace
 from .publishing import ensure_directory, put_in_place, sweep
 from .staging import VOLUME_FAULT, publish_error
-from .volume import volume_of
+from .volume import is_on_network
 
 MARKS = {
     "same": "=",
@@ -244,7 +244,7 @@ def copy_and_check(source: Path, staged: Path, record: Record, pace: Pace) -> os
         raise PublishError(
             f"{source} gives other bytes than were published", "verify it with --deep; it was not copied"
         )
-    if volume_of(staged.parent).is_network and _digest(staged, record, from_volume=True) != record.digest:
+    if is_on_network(staged.parent) and _digest(staged, record, from_volume=True) != record.digest:
         staged.unlink()
         raise PublishError(f"{staged.parent} gives back other bytes than were written", VOLUME_FAULT)
     return status

@@ -35,6 +35,13 @@ class _Remembering(io.FileIO):
                 self.failure = error
             raise
 
+    def tell(self) -> int:
+        try:
+            return super().tell()
+        except OSError as error:
+            self.failure = error
+            raise
+
     def read(self, size: int | None = -1, /) -> bytes:
         try:
             return super().read(-1 if size is None else size) or b""
