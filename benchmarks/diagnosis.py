@@ -23,7 +23,9 @@ def fact(number: int) -> Evidence:
     stamp = Stamp(Clock.UTC, 1.7e9 + number * 0.01)
     common = {"source": source, "subject": subject, "stamp": stamp}
     makers: tuple[Callable[[], Evidence], ...] = (
-        lambda: NcclMessage(**common, level="INFO", about="transport", text="Channel 00/0 : 0[0] -> 1[1] via P2P"),
+        lambda: NcclMessage(
+            **common, level="INFO", about="transport", text=f"Channel {number:02}/0 : 0[0] -> 1[1] via P2P"
+        ),
         lambda: CollectiveTimeout(**common, operation="ALLREDUCE", sequence=7, limit_s=600.0),
         lambda: RemoteFailure(**common, about="peer-closed", text="Connection closed by peer"),
         lambda: WatchdogObservation(**common, age_s=5.0),

@@ -154,6 +154,13 @@ def show_symptoms(diagnosis: Diagnosis, state: State | str | None = State.PRESEN
     return Grid(f"{len(found)} of {len(diagnosis.observations)} symptoms", ("symptom", "state", "seen", "source"), rows)
 
 
+def states_of(diagnosis: Diagnosis) -> dict[str, str]:
+    """The state of every symptom by name; one that is seen on one subject and not on another is present."""
+    order = [State.UNOBSERVED, State.ABSENT, State.PRESENT]
+    ranked = sorted(diagnosis.observations, key=lambda each: order.index(each.state))
+    return {each.symptom: each.state.value for each in ranked}
+
+
 def show_actually(diagnosis: Diagnosis) -> Grid:
     """The mapping table: what was seen, and what it was actually doing."""
     rows = tuple(

@@ -13,6 +13,7 @@ from ..display import escaped, shortened
 from ..postmortem import FORMATS, MASKS, Blank, Rates, Section, read_written, save, write_postmortem
 from ..postmortem.document import items_of
 from ..postmortem.page import format_page
+from ..report import visible
 from ._panel import LABELLED, Panel, button, html, notice, row, told
 
 PREVIEW_HEIGHT = "480px"
@@ -30,6 +31,7 @@ class PostmortemPanel(Panel):
     def __init__(self, diagnosis: Diagnosis, incident: Sequence[str | Path] = (), path: str = "postmortem.md") -> None:
         self.diagnosis, self.incident = diagnosis, tuple(incident)
         self.path = widgets.Text(value=path, description="Save as", style=LABELLED, continuous_update=False)
+        self.path.layout.flex = "1 1 320px"
         self.gpus = widgets.BoundedIntText(value=0, min=0, max=100_000, description="GPUs", style=LABELLED)
         self.rate = widgets.BoundedFloatText(
             value=0.0, min=0.0, max=1e6, description="USD per GPU-hour", style=LABELLED
@@ -101,7 +103,7 @@ def _field(blank: Blank) -> widgets.Textarea:
     return widgets.Textarea(
         value=blank.written,
         description=shortened(blank.label, 80),
-        placeholder=f"{blank.key}",
+        placeholder=visible(blank.label),
         rows=2,
         style={"description_width": "240px"},
         layout=widgets.Layout(width="100%"),

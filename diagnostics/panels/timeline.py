@@ -19,6 +19,7 @@ from ._panel import LABELLED, SOFT, Panel, heading, html, notice, picture, row
 
 LISTED = 400
 AROUND = 4
+PANEL_INCHES = 8.8  # fits beside the file browser on a screen of 1280 pixels
 ALL = "all"
 
 
@@ -91,7 +92,10 @@ class TimelinePanel(Panel):
 
         figure = plot_timeline(self.incident, facts=self.shown)
         canvas = _canvas(figure, self._on_pick) if self._zoom and figure.marks else None
+        before = self.canvas.children
         self.canvas.children = (canvas or picture(figure),)
+        for each in before:
+            each.close()  # else its view stays on the page
 
     def _on_pick(self, fact: Evidence) -> None:
         number = next((number for number, each in enumerate(self._listed) if each is fact), None)
@@ -143,6 +147,7 @@ def _canvas(figure: Any, on_pick: Any) -> widgets.DOMWidget | None:
         from ipympl.backend_nbagg import Canvas, FigureManager
     except ImportError:
         return None
+    figure.set_size_inches(PANEL_INCHES, figure.get_figheight())
     canvas = Canvas(figure)
     FigureManager(canvas, 0)
     canvas.header_visible = canvas.footer_visible = False

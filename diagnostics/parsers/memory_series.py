@@ -60,7 +60,8 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             logged.append(Row(line, round(float(found["number"]) * KIB[found["unit"][0].lower()]), None, None))
             continue
         cells = split(line.text[:400])
-        if len(cells) > 1 and any(COLUMN.match(cell) for cell in cells):
+        # the OOM killer's table of tasks counts pages
+        if len(cells) > 1 and "total_vm" not in cells and any(COLUMN.match(cell) for cell in cells):
             yield from told(text, rows)
             header, rows = [cell.lower() for cell in cells], []
         elif header and (row := measured(header, cells, line)):

@@ -30,9 +30,9 @@ LOSS = re.compile(
 SAYINGS = tuple(
     (re.compile(pattern), outcome)
     for pattern, outcome in (
-        (rf"^Connection to {HOST} (\d{{1,5}}) port \[[^\]]{{1,40}}\] succeeded", "answered"),
+        (rf"^Connection to {HOST}(?: \([^)]{{1,60}}\))? (\d{{1,5}}) port \[[^\]]{{1,40}}\] succeeded", "answered"),
         (rf"^Ncat: Connected to {HOST}:(\d{{1,5}})\.", "answered"),
-        (rf"^nc: connect to {HOST} port (\d{{1,5}}) \(tcp\) failed: ", ""),
+        (rf"^nc: connect to {HOST}(?: \([^)]{{1,60}}\))? port (\d{{1,5}}) \(tcp\) failed: ", ""),
         (rf"^curl: \(\d{{1,2}}\) Failed to connect to {HOST} port (\d{{1,5}})\b", ""),
         (rf"^curl: \(6\) Could not resolve host: {HOST}\s*$", "unknown-name"),
         (rf"^ssh: connect to host {HOST} port (\d{{1,5}}): ", ""),

@@ -18,7 +18,11 @@ from ..evidence import Evidence
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
-from ._steps import Columns, read_step
+from ._step_line import find_numbers
+from ._step_runs import Steps
+from ._step_scan import scan
+
+LARGE = 1 << 20  # bytes
 
 # a command that a shell echoes, or a trainer's first line: where the next run begins
 START = re.compile(
@@ -32,15 +36,27 @@ STEP = re.compile(
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    columns = Columns(text.name)
+    return scan(text, STEP, START) if is_large(text) else read_singly(text)
+
+
+def is_large(text: Text) -> bool:
+    """True when it pays to read lines of one layout together; UTF-16 has no lines of bytes."""
+    return (len(text.data) > LARGE or getattr(text, "path", None) is not None) and b"\0" not in text.data[:200]
+
+
+def read_singly(text: Text) -> Iterator[Evidence]:
+    """Read line by line."""
+    quotes: dict[int, str] = {}
+    steps = Steps(text.name, quotes.__getitem__)
     for message in messages(text, STEP):
         if START.search(message.text):
-            columns.start_run()
-        elif step := read_step(message.text, columns.bar(message.rank)):
-            columns.add(message, step)
+            steps.start_run(message)
+        elif numbers := find_numbers(message.text):
+            steps.add(message, numbers)
+            quotes[message.line.number] = message.line.quote
         else:
-            columns.watch_bar(message)
-    yield from columns.facts()
+            steps.watch_bar(message)
+    yield from steps.facts()
 
 
 PARSER = Parser(

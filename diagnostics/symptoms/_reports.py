@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from ..evidence import Coverage, Evidence, Subject
 from ..evidence.gpu import GpuStatus, GpuToolError
@@ -48,7 +49,22 @@ def words_of(fact: Evidence) -> str:
 
 def said(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Evidence]:
     """The facts in which a job, its launcher or a GPU tool says something that matches."""
-    return (fact for fact in incident.of(*SPEAKERS) if pattern.search(words_of(fact)))
+    for words, facts in _spoken(incident).items():
+        if pattern.search(words):
+            yield from facts
+
+
+def _spoken(incident: Incident) -> dict[str, list[Evidence]]:
+    """What was said in an incident, each text once with the facts that say it: logs repeat themselves a lot."""
+    spoken = _SPOKEN.get(incident)
+    if spoken is None:
+        spoken = _SPOKEN[incident] = {}
+        for fact in incident.of(*SPEAKERS):
+            spoken.setdefault(words_of(fact), []).append(fact)
+    return spoken
+
+
+_SPOKEN: WeakKeyDictionary[Incident, dict[str, list[Evidence]]] = WeakKeyDictionary()
 
 
 def kernel_log(incident: Incident) -> list[Coverage]:

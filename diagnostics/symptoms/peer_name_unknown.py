@@ -29,7 +29,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="another node's name cannot be resolved",
     rule=rule,
-    leak=0.002,
+    leak=0.001,
     because="names of nodes are pinned or served inside the cluster",
     command="getent hosts HOST",
 )

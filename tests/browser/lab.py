@@ -28,6 +28,13 @@ FLAGS = [
     "--disable-dev-shm-usage",
 ]
 START_S = 90
+TO_TOP = "() => { document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0 }"
+BOTTOM = """() => {
+    const panel = document.querySelector('.jp-WindowedPanel-outer');
+    const cells = panel.querySelectorAll('.jp-Cell');
+    const last = cells[cells.length - 1].getBoundingClientRect().bottom;
+    return last - panel.getBoundingClientRect().top + panel.scrollTop;
+}"""
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     # every cell is in the page, also those out of sight
@@ -131,15 +138,16 @@ class Lab:
         """Switch to "JupyterLab Light" or "JupyterLab Dark"."""
         self.page.evaluate(f"() => window.jupyterapp.commands.execute('apputils:change-theme', {{theme: '{name}'}})")
         light = "true" if "Light" in name else "false"
-        self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", timeout=30_000)
+        self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached", timeout=30_000)
 
     def shoot(self, name: str) -> None:
         """The whole notebook, 1280 pixels wide, in both themes."""
         SHOTS.mkdir(parents=True, exist_ok=True)
-        height = self.page.evaluate("() => document.querySelector('.jp-WindowedPanel-outer').scrollHeight")
         for theme in ("Light", "Dark"):
             self.theme(f"JupyterLab {theme}")
-            self.page.set_viewport_size({"width": 1280, "height": min(int(height) + 220, 14_000)})
+            height = self.page.evaluate(BOTTOM)
+            self.page.set_viewport_size({"width": 1280, "height": min(int(height) + 160, 14_000)})
+            self.page.evaluate(TO_TOP)
             self.page.screenshot(path=str(SHOTS / f"{name}-{theme.lower()}.png"))
         self.page.set_viewport_size({"width": 1280, "height": 1600})
         self.theme("JupyterLab Light")

@@ -5,6 +5,7 @@ Screenshots in both themes are left in .artifacts/notebooks.
 
 from __future__ import annotations
 
+import json
 import re
 import tarfile
 from collections.abc import Iterator
@@ -59,6 +60,43 @@ def run(lab: Lab, notebook: str) -> Any:
 
 def says(page: Any, words: str) -> None:
     playwright.expect(page.get_by_role("status").filter(has_text=re.compile(words)).first).to_be_visible(timeout=SOON)
+
+
+HOSTILE = """step 1 | loss 2.0 | <script>document.title = 'owned'</script> <img src=x onerror="document.title = 'owned'">
+RuntimeError: $x^2 + y^{2}$ and $$\\frac{1}{2}$$ \x1b[31mred\x1b[0m [link](javascript:alert(1)) <b>bold</b>
+2026-11-29 12:00:00 [watchdog] STALE: no output for 54s (limit 50s), sending SIGKILL to $y_1$ <i>42</i>
+"""
+CELLS = (
+    "from diagnostics import diagnose, display, open_incident, panels, postmortem\n"
+    "incident = open_incident('../hostile')\ndisplay.show_facts(incident)",
+    "postmortem.write_postmortem(diagnose(incident))",
+    "panels.DiagnosisPanel(diagnose(incident))",
+    "panels.TimelinePanel(incident, ['../hostile'])",
+    "panels.PostmortemPanel(diagnose(incident), ['../hostile'])",
+)
+
+
+def test_a_hostile_log_is_shown_and_does_nothing(lab: Lab, server: tuple[str, str, Path]) -> None:
+    work = server[2]
+    (work / "hostile").mkdir()
+    (work / "hostile" / "train.log").write_text(HOSTILE)
+    write_notebook(work / "notebooks" / "hostile.ipynb", CELLS)
+    page = run(lab, "hostile")
+    playwright.expect(page.locator(".jp-RenderedHTML").first).to_contain_text("$x^2")
+    assert page.locator("mjx-container, .MathJax").count() == 0
+    shown = page.locator(".jp-OutputArea-output")
+    assert shown.locator("script, img[onerror], a[href^=javascript]").count() == 0
+    assert shown.locator("i, b", has_text=re.compile("^(42|bold)$")).count() == 0
+    assert "owned" not in page.title()
+
+
+def write_notebook(path: Path, cells: tuple[str, ...]) -> None:
+    code = [
+        {"cell_type": "code", "id": f"c{n}", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+        for n, source in enumerate(cells)
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    path.write_text(json.dumps({"cells": code, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
 
 
 def test_start_here_names_the_cause(lab: Lab) -> None:
@@ -124,12 +162,16 @@ def test_root_cause_moves_at_once_when_a_symptom_is_left_out(lab: Lab) -> None:
 
 def test_probes_start_answer_and_are_cancelled(lab: Lab) -> None:
     page = run(lab, "03_live_probes")
-    page.get_by_label("Questions").select_option(["stat", "read-workers", "write-file"], timeout=SOON)
-    page.get_by_role("button", name="Start").click()
+    questions = page.get_by_label("Questions")
+    titles = [str(text).strip() for text in questions.locator("option").all_inner_texts()]
+    questions.select_option(
+        label=[each for each in titles if each.startswith(("stat:", "read-workers:", "write-file:"))]
+    )
+    page.get_by_role("button", name="Start", exact=True).click()
     says(page, r"\d+ questions asked, 0 without an answer\. Before: .* Now: ")
     lab.shoot("03_live_probes")
-    page.get_by_label("Questions").select_option([])
-    page.get_by_role("button", name="Start").click()
+    questions.select_option([])
+    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("button", name="Cancel").click()
     says(page, "cancelled")
 
