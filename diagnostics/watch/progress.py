@@ -9,21 +9,12 @@ from __future__ import annotations
 import statistics
 from collections import deque
 
-from ..evidence.job import TrainingSteps
-from ..parsers.training_log import PARSER
-from ..text import Text
+from ..parsers._step_line import step_of
 
 KEPT = 50
 WARM_UP = 2  # the first intervals hold compilation and cache misses
 COLLAPSE = 5.0
 MARGIN = 1.5  # over the longest interval of late: a save or an evaluation comes again
-
-
-def last_step(line: bytes) -> int | None:
-    """The step that a line of a training log reports, or None when it is no step line."""
-    text = Text("", line + b"\n")
-    steps = [fact for fact in PARSER.read(text) if isinstance(fact, TrainingSteps)] if PARSER.wants(text) else []
-    return steps[-1].last_step if steps else None
 
 
 class Progress:
@@ -53,8 +44,9 @@ class Progress:
         *lines, self._rest = (self._rest + data).replace(b"\r", b"\n").split(b"\n")
         self._rest = self._rest[-8192:]
         for line in lines:
-            if (number := last_step(line[:2000])) is not None and number != self.last_step:
-                self._step(number, now)
+            step = step_of(line[:2000].decode("utf-8", "replace"))
+            if step is not None and step != self.last_step:
+                self._step(step, now)
 
     def _step(self, number: float, now: float) -> None:
         self.seen += 1
