@@ -163,7 +163,8 @@ def show_symptoms(diagnosis: Diagnosis, state: State | str | None = State.PRESEN
         )
         for each in found
     )
-    return Grid(f"{len(found)} of {len(diagnosis.observations)} symptoms", ("symptom", "state", "seen", "source"), rows)
+    word = "looked for" if state is None else f"that are {state}"
+    return Grid(f"{len(found)} symptoms {word}", ("symptom", "state", "seen", "source"), rows)
 
 
 def states_of(diagnosis: Diagnosis) -> dict[str, str]:
