@@ -44,7 +44,12 @@ def one(fault: str) -> tuple[float, str, str]:
             os.killpg(run.pid, signal.SIGKILL)
             run.wait()
             top = found["causes"][0]
-            return took, f"{found['verdict']} {found['answer']}", str(top["subject"].get("mount") == str(volume.mount))
+            rivals = ", ".join(f"{each['cause']} {each['posterior']:.2f}" for each in found["causes"][:3])
+            return (
+                took,
+                f"{found['verdict']} {found['answer']} of {rivals}",
+                str(top["subject"].get("mount") == str(volume.mount)),
+            )
         finally:
             volume.stop()
 

@@ -120,3 +120,9 @@ def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> Span | None:
             if number is not None:
                 return Span(*found.span(number), SCALE.get(unit, 1.0))
     return None
+
+
+def step_of(text: str) -> float | None:
+    """The step that a step line reports; None when it is none, or has no step."""
+    numbers = find_numbers(text)
+    return numbers["step"].value(text) if numbers and "step" in numbers else None
