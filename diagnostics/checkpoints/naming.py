@@ -18,7 +18,7 @@ STAGING = re.compile(
 STEP_AFTER_WORD = re.compile(
     r"(?:global_?step|step|iter(?:ation)?|checkpoint|ckpt)[-_=]?(\d{1,18})(?!\d)", re.IGNORECASE
 )
-LAST_NUMBER = re.compile(r"(\d{1,18})(?!.*\d)", re.DOTALL)
+LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,18})(?!\d)(?!.*\d)", re.DOTALL)
 LONGEST = 120  # leaves room for the writer and the hash in staging and manifest names (NAME_MAX is 255 bytes)
 
 
