@@ -24,6 +24,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "network-setup-error",
+                0.08,
+                "a queue pair cannot be made over a port that is down",
+                "the port that was to be used had no link",
+            ),
+            Effect(
                 "link-down",
                 0.4,
                 "some faults end with the port down",
@@ -112,6 +118,13 @@ CAUSES = (
                 0.6,
                 "NCCL logs the interface that it chose",
                 "ranks bootstrapped over an interface that other nodes cannot reach",
+                Role.INITIATING,
+            ),
+            Effect(
+                "network-setup-error",
+                0.5,
+                "a wrong GID, interface name, plugin or MTU is refused at the start",
+                "the network could not be set up as it was configured",
                 Role.INITIATING,
             ),
             Effect(

@@ -25,6 +25,7 @@ from pathlib import Path
 
 from ..collect import collect
 from ..collectors import Scope
+from ..durable import write_durably
 from ..errors import DiagnosticsError, UsageError
 from ..localpath import local
 from ..masking import mask
@@ -100,7 +101,7 @@ class BlackBox:
     stopped_by: int | None = None
     _capture: threading.Thread | None = None
     _captured_at: float = float("-inf")
-    _captured_step: float = -2.0
+    _armed: bool = True
     _started: str = ""
     _run: str = ""
     _relatives: set[int] = field(default_factory=set)
@@ -132,10 +133,10 @@ class BlackBox:
             progress.feed(tail.read(), now)
         waits.look(now)
         reason = waits.stuck(now) or (progress.stalled(now) if tail else "") or progress.collapsed()
-        moved_on = progress.last_step != self._captured_step
-        due = now - self._captured_at > (self.settings.least_s if moved_on else self.settings.again_s)
+        self._armed = self._armed or not reason  # one capture a stall, and another when it goes on and on
+        due = self._armed or now - self._captured_at > self.settings.again_s
         if reason and due and not (self._capture and self._capture.is_alive()):
-            self._captured_at, self._captured_step = now, progress.last_step
+            self._captured_at, self._armed = now, False
             self._relatives = set(family(self.pid))
             self._capture = threading.Thread(target=self.capture, args=(reason,), daemon=True, name="capture")
             self._capture.start()
@@ -199,9 +200,8 @@ def _diagnose(folder: Path) -> str:
     diagnosis = diagnose(open_incident(folder))
     text = visible(format_explanation(explain(diagnosis)))
     _beside(folder, "txt").write_text(text, encoding="utf-8")
-    staged = _beside(folder, "part")
-    staged.write_text(json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False), encoding="utf-8")
-    staged.replace(_beside(folder, "json"))
+    printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
+    write_durably(_beside(folder, "json"), printed.encode())
     named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
     return f"{diagnosis.verdict.value}{': ' + named if named else ''}; {_beside(folder, 'txt')}"
 
