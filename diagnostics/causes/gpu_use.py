@@ -122,7 +122,7 @@ CAUSES = (
             ),
             Effect(
                 "user-code-exception",
-                0.4,
+                0.03,
                 "Python sees the error at a later call",
                 "the traceback names the call that noticed, not the one that did it",
             ),
@@ -156,7 +156,7 @@ CAUSES = (
             ),
             Effect(
                 "user-code-exception",
-                0.4,
+                0.03,
                 "in Python it is an ordinary exception",
                 "the exception is the allocator's",
             ),

@@ -36,7 +36,7 @@ CAUSES = (
             Effect("throughput-collapsed", 0.4, "the pace falls with the CPUs", "the pace fell because the CPUs were taken"),
             Effect("data-wait-dominates", 0.4, "loader workers are what needs CPUs", "the workers had no CPU to prepare batches"),
             Effect("main-thread-waits-for-loader", 0.3, "the loader is behind", "the main thread waited for workers that had no CPU"),
-            Effect("phase-outlasts-limit", 0.05, "work on the CPU takes many times its usual time", "the work outlasted its limit for want of CPU"),
+            Effect("phase-outlasts-limit", 0.04, "work on the CPU takes many times its usual time", "the work outlasted its limit for want of CPU"),
             Effect("one-rank-elsewhere", 0.15, "the starved rank is late", "the odd rank was late for want of CPU"),
             Effect("gpu-slower-than-peers", 0.2, "a GPU that is not fed is idle", "the GPU waited for its CPU"),
             Effect("collective-timed-out", 0.15, "the late rank may be too late", "the others waited for a rank without CPU"),

@@ -16,7 +16,7 @@ CAUSES = (
         effects=(
             Effect("compiling", 0.95, "compilers are seen at work", "the kernels of the model were being compiled; nothing was wrong", Role.INITIATING),
             Effect("no-step-yet", 0.7, "the first step compiles", "the first step waited for the compiler"),
-            Effect("phase-outlasts-limit", 0.08, "a limit may be shorter than the compilation", "the compilation outlasted a limit"),
+            Effect("phase-outlasts-limit", 0.04, "a limit may be shorter than the compilation", "the compilation outlasted a limit"),
             Effect("progress-stopped", 0.15, "new shapes compile in mid-run", "the step waited for the compiler"),
             Effect("throughput-collapsed", 0.1, "recompilations slow the steps", "steps were compiled anew"),
             Effect("watchdog-killed", 0.15, "a long compilation is silent", "the watchdog saw a compilation as silence"),
@@ -55,7 +55,7 @@ CAUSES = (
         on=(),
         effects=(
             Effect("cache-race-error", 0.95, "the loader names the file in the cache", "the cached kernel was replaced while it was loaded", Role.INITIATING),
-            Effect("io-error-on-volume", 0.15, "a replaced file on NFS gives a stale handle", "the stale handle is of a file that another host had replaced"),
+            Effect("network-volume-error", 0.1, "a replaced file on NFS gives a stale handle", "the stale handle is of a file that another host had replaced"),
             Effect("user-code-exception", 0.2, "it surfaces as an ordinary import or file error", "the error is about the cache's file, not about the job's code"),
             *dies("a cached kernel could not be loaded", 0.03),
         ),

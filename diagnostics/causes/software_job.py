@@ -61,7 +61,7 @@ CAUSES = (
         effects=(
             Effect("user-code-exception", 0.95, "the traceback shows it", "the job's own code raised: it would do so anywhere", Role.INITIATING),
             Effect("rank-failed-first", 0.3, "in a run of many ranks one raises first", "the rank raised in its own code"),
-            Effect("worker-gone", 0.05, "a data set's code raises in a worker", "the worker raised in the job's own code"),
+            Effect("worker-gone", 0.02, "a data set's code raises in a worker", "the worker raised in the job's own code"),
             *dies("its code raised", 0.03),
         ),
         now=("Read the innermost frame of the job's own code in the traceback",),

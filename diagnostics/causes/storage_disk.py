@@ -16,7 +16,8 @@ CAUSES = (
         effects=(
             Effect("block-device-trouble", 0.9, "the kernel reports every failed request", "the disk {device} did not answer as it should", Role.INITIATING),
             Effect("filesystem-damage-reported", 0.3, "a filesystem whose disk fails reports errors too", "the filesystem's errors are those of the disk below"),
-            Effect("read-only-error", 0.3, "most filesystems stop writing when their disk fails", "the filesystem stopped writing because its disk failed"),
+            Effect("kernel-remounted-read-only", 0.4, "ext4 stops writing when its disk fails", "the kernel stopped writes because the disk failed"),
+            Effect("read-only-error", 0.1, "most filesystems stop writing when their disk fails", "the filesystem stopped writing because its disk failed"),
             Effect("io-error-on-volume", 0.45, "reads and writes of the bad area fail", "the disk returned an error", Role.INITIATING),
             Effect("save-failed", 0.25, "a save meets the bad area or the dead disk", "the disk refused the write"),
             Effect("kernel-filesystem-hang", 0.1, "tasks wait while the controller is reset", "tasks waited for a disk that was being reset"),
@@ -42,7 +43,8 @@ CAUSES = (
         on=("device",),
         effects=(
             Effect("filesystem-damage-reported", 0.95, "the filesystem checks what it reads and says so", "the filesystem on {device} found its records damaged", Role.INITIATING),
-            Effect("read-only-error", 0.5, "ext4 remounts read-only and xfs shuts down on damage", "the kernel stopped writes to keep the damage from growing"),
+            Effect("kernel-remounted-read-only", 0.6, "ext4 remounts read-only and xfs shuts down on damage", "the kernel stopped writes to keep the damage from growing"),
+            Effect("read-only-error", 0.25, "ext4 remounts read-only and xfs shuts down on damage", "the kernel stopped writes to keep the damage from growing"),
             Effect("io-error-on-volume", 0.35, "damaged files are refused", "the damaged part was refused", Role.INITIATING),
             Effect("save-failed", 0.25, "writes are refused after the switch", "the save was refused by a filesystem that had stopped"),
             Effect("checkpoint-unreadable", 0.1, "damaged files do not load", "the file lies on a damaged filesystem"),
@@ -62,6 +64,7 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect("kernel-filesystem-hang", 0.9, "tasks pile up in the same function", "tasks waited inside the kernel's filesystem code, not for a disk", Role.INITIATING),
+            Effect("experimental-filesystem-feature", 0.2, "deadlocks live in the youngest code", "the feature's code is where such deadlocks were found before"),
             Effect("orphans-unkillable", 0.3, "a task inside the kernel cannot be killed", "the killed process was inside the kernel"),
             Effect("volume-io-blocked", 0.1, "clients of a server whose disk hangs wait", "the volume's server waited on its own disk"),
             Effect("main-thread-waits-for-loader", 0.2, "readers are among the hung tasks", "the main thread waited for a reader that hung in the kernel"),

@@ -21,7 +21,7 @@ CAUSES = (
             Effect("inodes-exhausted", 0.06, "a volume of very many small files runs out of inodes first", "{mount} had no inode left", Role.INITIATING),
             Effect("checkpoint-truncated", 0.45, "the file holds what fitted", "the file holds what fitted on {mount}; what came after was never written"),
             Effect("checkpoint-unreadable", 0.3, "the next run picks the torn file", "the next run picked the file that had not fitted"),
-            Effect("io-error-on-volume", 0.05, "servers may word a full volume as an I/O error", "the server worded its full disk as an I/O error"),
+            Effect("network-volume-error", 0.02, "servers may word a full volume as an I/O error", "the server worded its full disk as an I/O error"),
             *dies("a write found no space", 0.05),
         ),
         now=("Free space on MOUNT: `du -xh --max-depth=2 MOUNT | sort -h | tail`", "Delete the truncated file, and resume from the last complete checkpoint (`python -m diagnostics checkpoint verify DIR`)"),
@@ -57,7 +57,7 @@ CAUSES = (
         slug="read-only-filesystem",
         title="a filesystem that is read-only",
         what="the volume is mounted without the right to write, or was switched to that by an administrator",
-        prior=0.008,
+        prior=0.02,
         source="frequency in container and Kubernetes help threads: volumes mounted readOnly, images without a writable layer",
         on=("mount",),
         effects=(

@@ -73,7 +73,8 @@ def find_processes(say: Any, named: list[int], mine: int, daemons: list[str], mo
         family |= {pid for pid, parent in parents.items() if parent in family}
     for pid, parent in parents.items():
         comm = read(f"/proc/{pid}/comm").strip()
-        if pid in (2, mine) or parent in (2, mine) or comm.startswith("dx-"):
+        ours = mine in (pid, parent) and pid not in family
+        if ours or 2 in (pid, parent) or comm.startswith("dx-"):
             continue
         states = set()
         try:

@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row.oom_kills:
             found = True
             yield Finding(row.subject, (row,), f"the cgroup counts {row.oom_kills} kills")
-    if not found:
+    if not found and not incident.of(OomKill):
         witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
         if witnesses:
             yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)

@@ -46,7 +46,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the saving code fails or saves the wrong thing",
     rule=rule,
-    leak=0.002,
+    leak=0.0006,
     because="these errors come from the objects given to the writer, whatever the disk",
     command="grep -n -B 30 -E 'pickle|state_dict' train.log; ls -l CHECKPOINTS",
 )

@@ -35,7 +35,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the compiler waits and nothing compiles",
     rule=rule,
-    leak=0.001,
+    leak=0.0004,
     because="a compiler that waits has somebody at work, unless it waits for itself",
     command="py-spy dump --nonblocking --pid PID; ps -ef --forest; ls -la $TORCHINDUCTOR_CACHE_DIR/locks",
     cost_minutes=2,

@@ -82,7 +82,7 @@ def _told(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a compiler is at work",
     rule=rule,
-    leak=0.003,
+    leak=0.0015,
     because="compilation takes a small part of a run; caught in the act it is usually what one waits for",
     command="ps -ef --forest | grep -E 'cc1plus|ptxas|nvcc|compile_worker'; py-spy dump --nonblocking --pid PID",
     cost_minutes=1,

@@ -26,7 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             found = True
             yield Finding(failure.subject, (failure,), "the kernel could not get memory for itself")
     logs = incident.reads("kernel-log")
-    if logs and not found:
+    if logs and not found and not incident.of(OomKill):
         yield Finding(Subject(), tuple(logs), "no kill for the machine's memory is reported", present=False)
 
 

@@ -1,7 +1,7 @@
-"""A file operation on a volume returned an I/O error: EIO, ENXIO, ESTALE, ENOTCONN, ESHUTDOWN, ETIMEDOUT, EREMOTEIO.
+"""A file operation returned an I/O error (EIO, ENXIO and their like) on a local volume, or on one that nobody knows.
 
-The volume is attributed through the file that the error names or that was being written. A GPU's or a socket's
-error with the same words is not about a file and does not count.
+Errors of network volumes are another symptom. The volume is attributed through the file that the error names or that
+was being written. A GPU's or a socket's error with the same words is not about a file and does not count.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from collections.abc import Iterator
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import Said, matching
-from ._places import place_of_error
+from ._places import on_network, place_of_error
 
 IO_ERROR = re.compile(
     r"Input/output error|No such device or address|Stale (?:NFS )?file handle|Transport endpoint is not connected"
     r"|Cannot send after transport endpoint shutdown|Remote I/O error|\[Errno (?:5|6|107|108|116|121)\]"
-    r"|Structure needs cleaning|Bad message|Software caused connection abort|Host is down",
+    r"|Bad message|Software caused connection abort|Host is down",
     re.I,
 )
-NAMES = ("EIO", "ENXIO", "ESTALE", "ENOTCONN", "ESHUTDOWN", "EREMOTEIO", "EUCLEAN", "EBADMSG")
+NAMES = ("EIO", "ENXIO", "ESTALE", "ENOTCONN", "ESHUTDOWN", "EREMOTEIO", "EBADMSG")
+ONLY_NETWORK = ("ESTALE", "ENOTCONN", "ESHUTDOWN", "EREMOTEIO", "EHOSTDOWN")
 NOT_A_FILE = re.compile(r"NCCL|CUDA|socket|connect\(|Xid|nvidia|ibv_|sendto|recvfrom|cannot stat shared object", re.I)
 
 
@@ -32,8 +33,9 @@ def about_a_file(said: Said) -> bool:
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about."""
     for said in matching(incident, IO_ERROR, *NAMES):
-        if about_a_file(said):
-            yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+        subject = place_of_error(incident, said.fact, said.path)
+        if about_a_file(said) and not on_network(incident, subject) and said.error not in ONLY_NETWORK:
+            yield Finding(subject, (said.fact,), said.text.splitlines()[0][:160])
 
 
 SYMPTOM = Symptom(

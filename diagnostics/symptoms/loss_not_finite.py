@@ -1,4 +1,4 @@
-"""The loss or gradient norm became NaN or infinite, or the loss rose at once to many times its usual value and stayed.
+"""The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to many times its usual value and stayed.
 
 ABSENT where a run of at least five steps logged its loss and it is finite to the end.
 """
@@ -6,6 +6,7 @@ ABSENT where a run of at least five steps logged its loss and it is finite to th
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from statistics import median
 
@@ -13,13 +14,22 @@ from ..evidence import Subject
 from ..evidence.job import NonFiniteValue
 from ..incident import Incident
 from . import Finding, Symptom
+from ._errors import matching
 from ._runs import column, runs
 
 EXPLODED = 4.0
+DIVERGED = re.compile(
+    r"loss scale already at minimum|Minimum loss scale reached|found NaN in (?:local )?(?:grad|forward|loss)|loss is (?:nan|inf)"
+    r"|(?:nan|NaN|inf) (?:loss|grad(?:ient)?s?(?: norm)?)|returned nan values|Loss is not finite|non-finite (?:loss|grad)"
+    r"|loss (?:has )?(?:exploded|diverged)|probably exploding",
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """The first bad value of each run; else the runs that stayed finite."""
+    said = list(matching(incident, DIVERGED))
+    for words in said:
+        yield Finding(Subject(rank=words.fact.subject.rank), (words.fact,), words.text.splitlines()[0][:160])
     bad = incident.of(NonFiniteValue)
     for fact in bad:
         at = f" at step {fact.step}" if fact.step is not None else ""
@@ -34,7 +44,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(), (run.steps,), f"the loss rose to {finite[-1]:.4g}")
         else:
             fine.append(run.steps)
-    if fine and not bad:
+    if fine and not bad and not said:
         yield Finding(Subject(), tuple(fine), "the loss is finite to the end", present=False)
 
 

@@ -36,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the main thread waits for the data loader",
     rule=rule,
-    leak=0.05,
+    leak=0.04,
     because="a stack taken by chance from a healthy run shows compute far more often than this wait",
     command="py-spy dump --nonblocking --pid PID",
     cost_minutes=1,

@@ -51,13 +51,11 @@ def _series(incident: Incident) -> dict[str, Series]:
             at = row.stamp.seconds if row.stamp else row.elapsed_s
             found[f"process {row.subject.pid}"].append((at, float(row.rss_kib), row))
     for info in incident.of(MemoryInfo):
-        used = info.values_kib.get("used") or info.values_kib.get("Used")
+        used = info.values_kib.get("MemUsed")
         if used is None and "MemTotal" in info.values_kib and "MemAvailable" in info.values_kib:
             used = info.values_kib["MemTotal"] - info.values_kib["MemAvailable"]
         if used:
-            found[f"memory of {info.subject.host or 'the machine'}"].append(
-                (info.stamp.seconds if info.stamp else None, float(used), info)
-            )
+            found[_owner(info)].append((info.stamp.seconds if info.stamp else None, float(used), info))
     for group in incident.of(CgroupMemory):
         if group.usage:
             found[f"cgroup {group.subject.cgroup or ''}"].append(
@@ -66,10 +64,14 @@ def _series(incident: Incident) -> dict[str, Series]:
     return found
 
 
+def _owner(info: MemoryInfo) -> str:
+    return f"process {info.subject.pid}" if info.subject.pid else f"memory of {info.subject.host or 'the machine'}"
+
+
 SYMPTOM = Symptom(
     title="memory grows as the run goes on",
     rule=rule,
-    leak=0.01,
+    leak=0.003,
     because="after its start a training run holds its memory; caches grow outside the process",
     command="while sleep 60; do date; grep VmRSS /proc/PID/status; done",
     cost_minutes=15,

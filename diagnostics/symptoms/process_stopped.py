@@ -16,7 +16,7 @@ from . import Finding, Symptom
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each stopped process; else the tables without one."""
     rows: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
-    stopped = [row for row in rows if row.state in ("T", "t")]
+    stopped = [row for row in rows if row.state in ("T", "t") and of_the_job(row)]
     for row in stopped:
         by = "by a signal" if row.state == "T" else "by a debugger"
         yield Finding(
@@ -30,10 +30,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(), witnesses, "no process is stopped", present=False)
 
 
+def of_the_job(row: ProcessState | ThreadState) -> bool:
+    """True for what a training job is made of: a shell's stopped editor is nobody's fault."""
+    words = f"{row.subject.comm or ''} {row.command if isinstance(row, ProcessState) else ''}"
+    return any(word in words for word in ("python", "pt_", "train", "torchrun", "worker", "mfs", "sshfs", "ranks"))
+
+
 SYMPTOM = Symptom(
     title="a process is stopped",
     rule=rule,
-    leak=0.002,
+    leak=0.0005,
     because="nothing but a signal, a terminal or a debugger stops a process",
     command="ps -eo pid,ppid,stat,wchan:32,args | awk '$3 ~ /[Tt]/'",
 )

@@ -1,5 +1,6 @@
-"""Somebody was told that a filesystem is read-only (EROFS), the kernel turned one read-only, or the volume that the
-job writes to is mounted so (also `emergency_ro` among the options, which ext4 shows while it still says rw).
+"""Somebody was told that a filesystem is read-only (EROFS), or the volume that the job writes to is mounted so.
+
+That the kernel switched one to read-only by itself is another symptom.
 """
 
 from __future__ import annotations
@@ -7,9 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Subject
 from ..evidence.job import CheckpointEvent
-from ..evidence.kernel import RemountedReadOnly
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -19,24 +18,13 @@ READ_ONLY = re.compile(r"read-only file ?system|EROFS|\[Errno 30\]|remounted rea
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    """Errors, the kernel's word, and mounts that the job writes to."""
+    """Errors, and mounts that the job writes to."""
     for said in matching(incident, READ_ONLY, "EROFS"):
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
-    for turned in incident.of(RemountedReadOnly):
-        point = next((m.subject.mount for m in incident.links.mounts if _same(m.device, turned.subject.device)), None)
-        yield Finding(
-            Subject(device=turned.subject.device, mount=point, host=turned.subject.host),
-            (turned,),
-            f"the kernel turned {turned.subject.device} read-only",
-        )
     for event in incident.of(CheckpointEvent):
         mount = incident.links.mount_of(event.subject.path)
-        if mount and event.event in ("saving", "saved", "copied") and {"ro", "emergency_ro"} & set(mount.options):
+        if mount and event.event in ("saving", "saved", "copied") and mount.read_only:
             yield Finding(mount.subject, (mount, event), f"{mount.subject.mount} is read-only and the job writes there")
-
-
-def _same(device: str, name: str | None) -> bool:
-    return bool(name) and device.rpartition("/")[2] == str(name).rpartition("/")[2]
 
 
 SYMPTOM = Symptom(

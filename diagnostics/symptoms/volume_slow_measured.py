@@ -38,7 +38,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif rate and rate > FAST_BYTES_PER_S:
             yield Finding(subject, (answer,), f"the probe {answer.probe} was answered fast", present=False)
     for row in incident.of(IoStatistics):
-        waits = [v for name, v in row.values.items() if "await" in name or "rtt" in name or "exe" in name]
+        waits = [value for name, value in row.values.items() if name.endswith("_ms")]
         if waits and max(waits) > SLOW_AWAIT_MS:
             yield Finding(row.subject, (row,), f"requests wait {max(waits):.0f} ms")
     for mark in incident.of(Benchmark):

@@ -64,7 +64,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a worker or helper thread is gone",
     rule=rule,
-    leak=0.003,
+    leak=0.001,
     because="helpers live as long as their owner unless something ended them",
     command="ps -ef --forest; py-spy dump --nonblocking --pid PID; grep -n -i 'exited\\|exception in thread' *.log",
     cost_minutes=1,

@@ -1,0 +1,47 @@
+"""The kernel itself switched a filesystem to read-only or shut it down: its log says so, or the mount's options show it.
+
+ext4 goes on saying `rw` in /proc/mounts and adds `emergency_ro`. ABSENT where the kernel log was read and no
+filesystem was switched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import RemountedReadOnly
+from ..incident import Incident
+from . import Finding, Symptom
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each filesystem that was switched; else the kernel logs without such a word."""
+    found = False
+    for turned in incident.of(RemountedReadOnly):
+        found = True
+        device = turned.subject.device
+        point = next((m.subject.mount for m in incident.links.mounts if same_device(m.device, device)), None)
+        subject = Subject(device=device, mount=point, host=turned.subject.host)
+        yield Finding(subject, (turned,), f"the kernel switched {device} to read-only")
+    for mount in incident.links.mounts:
+        if "emergency_ro" in mount.options:
+            found = True
+            yield Finding(mount.subject, (mount,), f"{mount.subject.mount} is in emergency read-only mode")
+    logs = incident.reads("kernel-log")
+    if logs and not found:
+        yield Finding(Subject(), tuple(logs), "the kernel switched no filesystem to read-only", present=False)
+
+
+def same_device(device: str, name: str | None) -> bool:
+    """True where a mount's source and the kernel's short name are one device."""
+    return bool(name) and device.rpartition("/")[2] == str(name).rpartition("/")[2]
+
+
+SYMPTOM = Symptom(
+    title="the kernel switched a filesystem to read-only",
+    rule=rule,
+    leak=0.0003,
+    because="the kernel does so only after an error of the filesystem or of what is below it",
+    tells_apart=("device",),
+    command="dmesg -T | grep -i -E 'remount|read-only|shutdown'; grep emergency_ro /proc/mounts",
+)

@@ -1,0 +1,51 @@
+"""A file operation on a network volume returned an error: one that only a network client gives (not connected, stale
+handle, endpoint shut down, host down), or any I/O error on a file that lies on such a volume.
+
+So do the errors of a block device whose blocks live in a cluster (rbd, nbd) and of the filesystem on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.kernel import BlockIoError, FilesystemError
+from ..incident import Incident
+from . import Finding, Symptom
+from ._errors import matching
+from ._places import on_network, place_of_error
+from .filesystem_damage_reported import REMOTE
+from .io_error_on_volume import IO_ERROR, NAMES, about_a_file
+
+ONLY_NETWORK = re.compile(
+    r"Stale (?:NFS )?file handle|Transport endpoint is not connected|transport endpoint shutdown|Remote I/O error"
+    r"|Software caused connection abort|Host is down|\[Errno (?:107|108|112|116|121)\]",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each such error with the volume it was about."""
+    for said in matching(incident, IO_ERROR, *NAMES):
+        subject = place_of_error(incident, said.fact, said.path)
+        remote = on_network(incident, subject)
+        if about_a_file(said) and (remote or (remote is None and ONLY_NETWORK.search(said.text))):
+            yield Finding(subject, (said.fact,), said.text.splitlines()[0][:160])
+    kernel: list[Evidence] = [*incident.of(BlockIoError), *incident.of(FilesystemError)]
+    for fact in kernel:
+        name = (fact.subject.device or "").rpartition("/")[2]
+        if name.startswith(REMOTE):
+            mount = next((m for m in incident.links.mounts if m.device.rpartition("/")[2] == name), None)
+            subject = mount.subject if mount else Subject(device=fact.subject.device)
+            yield Finding(subject, (fact,), f"{name}, a device of the cluster, returned an error")
+
+
+SYMPTOM = Symptom(
+    title="a network volume returns errors",
+    rule=rule,
+    leak=0.001,
+    because="a volume that is served returns none of these",
+    tells_apart=("mount",),
+    command="ls -l MOUNT; dmesg -T | tail -n 100; python -m diagnostics probe MOUNT",
+)

@@ -1,0 +1,76 @@
+"""No secret gets through, no count is mistaken for one, and a hostile line takes linear time."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from diagnostics.masking import MASK, mask, mask_bytes
+
+SECRET = "Zq8vR2kLmN4pXwYt"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"HF_TOKEN={SECRET}",
+        f"export WANDB_API_KEY='{SECRET}'",
+        f'{{"password": "{SECRET}"}}',
+        f"python train.py --hf-token {SECRET} --lr 1e-3",
+        f"--api-key={SECRET}",
+        f"Authorization: Bearer {SECRET}",
+        f"curl -H 'Authorization: Basic {SECRET}=='",
+        f"https://user:{SECRET}@host/path",
+        f"https://b.s3.amazonaws.com/k?X-Amz-Signature={SECRET}&x=1",
+        f"AWS_SECRET_ACCESS_KEY={SECRET}",
+        f"AccountKey={SECRET};EndpointSuffix=x",
+        f"token: hf_{SECRET}{SECRET}",
+        f"pushed with ghp_{SECRET}{SECRET}",
+        f"key sk-{SECRET}{SECRET}",
+        f"-----BEGIN OPENSSH PRIVATE KEY-----\n{SECRET}\n{SECRET}\n-----END OPENSSH PRIVATE KEY-----",
+        f"client_secret = {SECRET}",
+    ],
+)
+def test_a_secret_is_masked(text: str) -> None:
+    masked = mask(text)
+    assert SECRET not in masked
+    assert MASK in masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "step 16 | loss 4.4248 | lr 1.00e-03 | 6,648 tok/s | data_wait 0.00s",
+        "tokens: 123456 tokenizer: gpt2 max_tokens=4096 n_tokens = 12",
+        "pad_token: 0, token=50256",
+        "mfs#10.0.0.1:9421 /workspace fuse rw,nosuid 0 0",
+        "lr-x------ 1 root root 64 Nov 29 13:00 12 -> /workspace/data/shard2.bin",
+        "https://host:9421/path and user@host:/srv",
+        "[<0>] folio_wait_bit_common+0x110/0x310",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert mask(text) == text
+
+
+def test_the_lines_of_a_text_stay_lines() -> None:
+    text = f"a\n-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\nHF_TOKEN={SECRET}\nb\n"
+    assert mask(text).count("\n") == text.count("\n")
+
+
+def test_bytes_that_are_no_utf8_survive() -> None:
+    assert mask_bytes(b"\xff\x00 password=hunter22 \xfe") == b"\xff\x00 password=[masked] \xfe"
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "-", "token", "://", "Bearer ", "token=", "eyJ", "sk-a", "\"'= ", "PRIVATE KEY-----"]
+)
+def test_a_hostile_line_takes_linear_time(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        start = time.process_time()
+        mask(text)
+        return time.process_time() - start
+
+    assert seconds(2_000_000) < 2.5
