@@ -7,8 +7,8 @@ the words are known without which it cannot match; an artefact that does not hol
 from __future__ import annotations
 
 import re
-import re._constants as opcodes
-import re._parser as parser
+import re._constants as opcodes  # type: ignore[import-not-found]
+import re._parser as parser  # type: ignore[import-not-found]
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
@@ -54,9 +54,9 @@ class Footprint:
         parts = [prefix + part for part in split_alternatives(self.pattern[len(prefix) :])]
         return tuple(Alternative(part, required_words(part), "i" in prefix) for part in parts)
 
-    def live(self, grams: frozenset[str]) -> re.Pattern[str] | None:
-        """The alternatives that may match, as one pattern; None when there is none."""
-        return _joined(tuple(part.pattern for part in self.alternatives if part.may_match(grams)))
+    def live(self, grams: frozenset[str] | None) -> re.Pattern[str] | None:
+        """The alternatives that may match, as one pattern; None when there is none. Grams of None: any may."""
+        return _joined(tuple(part.pattern for part in self.alternatives if grams is None or part.may_match(grams)))
 
 
 def grams_of(text: str) -> frozenset[str]:
@@ -101,14 +101,15 @@ def required_words(pattern: str) -> tuple[frozenset[str], ...]:
 
 
 def _words(sequence: Sequence[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
-    run = ""
+    runs = {""}  # what the literals so far spell; several where a small class stands among them
     for op, argument in [*sequence, (None, None)]:
-        if op is opcodes.LITERAL:
-            run += chr(argument)
+        letters = _letters(op, argument)
+        if letters and len(runs) * len(letters) <= _VARIANTS:
+            runs = {run + letter for run in runs for letter in letters}
             continue
-        if len(run) >= GRAM:
-            yield frozenset({run})
-        run = ""
+        if all(len(run) >= GRAM for run in runs):
+            yield frozenset(runs)
+        runs = set(letters) or {""}
         if op is opcodes.SUBPATTERN:
             yield from _words(list(argument[3]))
         elif op in (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT) and argument[0] > 0:
@@ -117,6 +118,18 @@ def _words(sequence: Sequence[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
             each = [_best(_words(list(branch))) for branch in argument[1]]
             if all(each):
                 yield frozenset().union(*each)
+
+
+_VARIANTS = 8
+
+
+def _letters(op: Any, argument: Any) -> set[str]:
+    """The letters that one item can be, where it is a literal or a class of few; else none."""
+    if op is opcodes.LITERAL:
+        return {chr(argument)}
+    if op is opcodes.IN and len(argument) <= 3 and all(item is opcodes.LITERAL for item, _ in argument):
+        return {chr(code) for _, code in argument}
+    return set()
 
 
 def _best(sets: Iterable[frozenset[str]]) -> frozenset[str]:
@@ -138,7 +151,8 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
     """
     parts = list(alternatives)
     popular = Counter(word for part in parts for words in part.words for word in words)
-    common = {word: min(usual.count(word), _COMMON) for word in popular}
+    grams = grams_of(usual)
+    common = {word: min(usual.count(word), _COMMON) if _holds(grams, word) else 0 for word in popular}
 
     def cost(words: frozenset[str]) -> tuple[float, ...]:
         return max(common[word] for word in words), len(words), -sum(popular[word] for word in words)

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from . import collectives
-from .archives import Artefact, artefacts
+from .archives import artefacts
 from .evidence import Coverage, Evidence, ReadState
-from .parsers import Parser, all_parsers
-from .text import Text
+from .reading import read_artefact
 
 if TYPE_CHECKING:
     from .links import Links
@@ -108,43 +107,3 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
             on_progress(done, artefact.name)
     evidence += collectives.derived(evidence)
     return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)
-
-
-def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
-    """The facts in one artefact and what each parser made of it."""
-    if artefact.problem:
-        return [], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)]
-    if not artefact.data.strip():
-        return [], [_coverage(artefact.name, ReadState.EMPTY, "nothing in it: the tool printed nothing, or could not")]
-    text = Text(artefact.name, artefact.data)
-    facts: list[Evidence] = []
-    told: list[Coverage] = []
-    for name, parser in sorted(all_parsers().items(), key=lambda item: item[1].last):
-        if parser.wants(text) and not (parser.last and facts):
-            mine = list(parser.read(text))
-            facts += mine
-            told.append(_read_by(name, parser, text, mine))
-    if not told:
-        kind = "binary" if text.is_binary else "text"
-        told = [_coverage(artefact.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
-    return facts, told
-
-
-def _coverage(file: str, state: ReadState, reason: str) -> Coverage:
-    return Coverage(file=file, parser=None, medium=None, state=state, reason=reason)
-
-
-def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -> Coverage:
-    stamps = [fact.stamp for fact in facts if fact.stamp]
-    cut = not parser.binary and text.ends_mid_line
-    return Coverage(
-        file=text.name,
-        parser=name,
-        medium=parser.medium,
-        state=ReadState.CUT if cut else ReadState.READ,
-        reason="the last line has no line end" if cut else "",
-        facts=len(facts),
-        lines=0 if parser.binary else sum(1 for _ in text.lines()),
-        first=min(stamps, key=lambda stamp: stamp.seconds, default=None),
-        last=max(stamps, key=lambda stamp: stamp.seconds, default=None),
-    )

@@ -14,6 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
+from .footprint import grams_of
 from .ripgrep import Found, lines_of_file, search_here
 from .text import Line, Text, without_terminal_codes
 
@@ -21,6 +22,7 @@ LARGE = 8 << 20  # bytes; smaller artefacts are simply read
 LINE_LIMIT = 16 << 20  # bytes of one line
 _BEFORE, _AFTER = 60, 300  # lines of an excerpt around a line that was found
 _PIECE = 1 << 16
+_FEW = 5000  # lines
 
 
 class LargeText(Text):
@@ -59,14 +61,34 @@ class LargeText(Text):
     @cached_property
     def sample(self) -> str:
         """Pieces from all over the artefact, whole lines: its beginning, its end and what lies evenly between."""
-        starts = [0, *range(_PIECE, self.size - _PIECE, max(_PIECE, self.size // 30)), max(0, self.size - _PIECE)]
-        pieces = (self._read(start, _PIECE // (1 if start in (0, starts[-1]) else 4)) for start in starts)
-        text = b"".join(piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in (self.head, *pieces))
+        between = range(_PIECE, self.size - _PIECE, max(_PIECE, self.size // 30))
+        pieces = [self._read(at, _PIECE // 16) for at in between] + [self._read(max(0, self.size - _PIECE), _PIECE)]
+        text = b"".join(piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in (b"\n" + self.head, *pieces))
         return without_terminal_codes(text.decode("utf-8", errors="replace"))
 
     @property
     def ends_mid_line(self) -> bool:
         return self.size > 0 and self._read(self.size - 1, 1) not in (b"\n", b"\r")
+
+    @property
+    def line_count(self) -> int:
+        return 0  # nobody counted: that alone would take a run through the file
+
+    def first(self, limit: int) -> Iterator[Line]:
+        return (line for _, line in zip(range(limit), self._from(1, 0), strict=False))
+
+    def last(self, limit: int) -> Iterator[Line]:
+        """The last lines; their numbers are not known and said to be 0."""
+        at = self.size
+        for _ in range(limit):
+            if at <= 0:
+                return
+            at = self._line_start(at - 1)
+            yield self.line(Found(0, at))
+
+    @property
+    def grams(self) -> frozenset[str] | None:
+        return None
 
     def look_for(self, words: Sequence[str]) -> None:
         """Find every line that holds any of the words."""
@@ -83,7 +105,9 @@ class LargeText(Text):
         return self._from(1, 0)
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
-        """Of the lines that were found, those in which the pattern is."""
+        return (line for line in self.lines() if pattern.search(line.text))
+
+    def looked_for(self, pattern: re.Pattern[str]) -> Iterator[Line]:
         return (line for found in self.found if pattern.search((line := self.line(found)).text))
 
     def after(self, line: Line, limit: int = 200) -> Iterator[Line]:
@@ -134,6 +158,16 @@ class Excerpt(LargeText):
         self.found = whole.found
         self._near = near
         self._worked_out = whole._worked_out
+
+    def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
+        return self.looked_for(pattern)
+
+    @cached_property
+    def grams(self) -> frozenset[str] | None:
+        """Those of the lines that were found."""
+        if len(self.found) > _FEW:
+            return None
+        return grams_of("\n".join(self.line(found).text for found in self.found))
 
     def lines(self) -> Iterator[Line]:
         """The lines around the ones that were found, each once."""

@@ -59,14 +59,17 @@ def _once(found: Iterable[Found]) -> Iterator[Found]:
 _NUMBERS = re.compile(rb"^(\d+):(\d+):", re.MULTILINE)
 
 
+# -a: a NUL byte must not end the search; --max-columns 1 keeps the lines' text out of the pipe; without mmap the
+# file does not count as the process's memory
+_OPTIONS = "--no-config -a -F -n -b -I --no-heading --color never --no-mmap --max-columns 1".split()
+
+
 def _one_process(words: Sequence[str], path: Path) -> list[Found]:
     with tempfile.NamedTemporaryFile("w", suffix=".words") as list_of_words:
         list_of_words.write("\n".join(words) + "\n")
         list_of_words.flush()
         run = subprocess.run(
-            # -a: a NUL byte must not end the search; --max-columns 1 keeps the lines' text out of the pipe
-            [program() or "rg", "--no-config", "-a", "-F", "-n", "-b", "-I", "--no-heading", "--color", "never"]
-            + ["--no-mmap", "--max-columns", "1", "-f", list_of_words.name, "--", str(path)],
+            [program() or "rg", *_OPTIONS, "-f", list_of_words.name, "--", str(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

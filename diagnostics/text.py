@@ -75,8 +75,8 @@ class Text:
         return self.data[:65536]
 
     @cached_property
-    def grams(self) -> frozenset[str]:
-        """Every run of four characters, by which most footprints are ruled out."""
+    def grams(self) -> frozenset[str] | None:
+        """Every run of four characters, by which most footprints are ruled out; None where nobody can say."""
         return grams_of(self.plain)
 
     @cached_property
@@ -119,6 +119,18 @@ class Text:
             found.pop()
         return found
 
+    @property
+    def line_count(self) -> int:
+        return len(self._lines)
+
+    def first(self, limit: int) -> Iterator[Line]:
+        """The first lines."""
+        return iter(self._lines[:limit])
+
+    def last(self, limit: int) -> Iterator[Line]:
+        """The last lines, the very last first."""
+        return reversed(self._lines[-limit:])
+
     def lines(self) -> Iterator[Line]:
         """Every line, in order."""
         return iter(self._lines)
@@ -126,6 +138,10 @@ class Text:
     def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
         """The lines in which the pattern is found, in order."""
         return (line for line in self._lines if pattern.search(line.text))
+
+    def looked_for(self, pattern: re.Pattern[str]) -> Iterator[Line]:
+        """As `matching`, for a pattern that is some parser's footprint."""
+        return self.matching(pattern)
 
     def after(self, line: Line, limit: int = 200) -> Iterator[Line]:
         """Up to `limit` lines that follow a line."""

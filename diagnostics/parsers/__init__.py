@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from ..evidence import Evidence
+from ..footprint import Footprint
 from ..text import Text
 
 
@@ -45,14 +46,21 @@ class Parser:
     last: bool = False
 
     @cached_property
+    def searched(self) -> Footprint:
+        return Footprint(self.footprint)
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self.footprint, re.MULTILINE)
 
     def wants(self, text: Text) -> bool:
         """True when the artefact shows this tool's footprint."""
         if self.binary:
-            return re.search(self.footprint.encode(), text.data[:65536]) is not None
-        return not text.is_binary and self.pattern.search(text.plain) is not None
+            return re.search(self.footprint.encode(), text.head) is not None
+        if text.is_binary:
+            return False
+        live = self.searched.live(text.grams)
+        return live is not None and live.search(text.plain) is not None
 
 
 @cache
