@@ -10,8 +10,9 @@ import re
 import re._constants as opcodes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 GRAM = 4  # characters; shorter words are no help
@@ -145,20 +146,31 @@ def _holds(grams: frozenset[str], word: str) -> bool:
 
 
 def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
-    """Few words, one of which stands in every line that any of the alternatives (all need words) matches.
+    """Few short pieces of words, one of which stands in every line that any of the alternatives matches.
 
-    `usual` is a piece of the text: words that are common in it are avoided, since each costs a second look.
+    Each alternative needs words. `usual` is a piece of the text: what is common in it is avoided, since each line
+    that is found costs a second look; where nothing uncommon is shared, whole words are taken.
     """
-    parts = list(alternatives)
-    popular = Counter(word for part in parts for words in part.words for word in words)
-    grams = grams_of(usual)
-    common = {word: min(usual.count(word), _COMMON) if _holds(grams, word) else 0 for word in popular}
+    common = {usual[at : at + _PIECE] for at in range(len(usual) - _PIECE + 1)}
 
-    def cost(words: frozenset[str]) -> tuple[float, ...]:
-        return max(common[word] for word in words), len(words), -sum(popular[word] for word in words)
+    def cost(words: Set[str]) -> tuple[int, int]:
+        return sum(not _pieces(word) - common for word in words), len(words)
 
-    chosen = frozenset().union(*(min(part.words, key=cost) for part in parts))
+    needed: set[str] = set()
+    for part in alternatives:
+        needed |= min(part.words, key=cost)
+    waiting = [_pieces(word) - common or {word} for word in needed]
+    chosen: set[str] = set()
+    while waiting:
+        counts = Counter(chain.from_iterable(waiting))
+        best = max(counts, key=lambda piece: (counts[piece], piece))
+        chosen.add(best)
+        waiting = [pieces for pieces in waiting if best not in pieces]
     return sorted(word for word in chosen if not any(other != word and other in word for other in chosen))
 
 
-_COMMON = 3  # in the piece that was looked at: then it does not matter how common
+_PIECE = 5  # characters
+
+
+def _pieces(word: str) -> set[str]:
+    return {word[at : at + _PIECE] for at in range(len(word) - _PIECE + 1)}

@@ -21,7 +21,7 @@ from .text import Line, Text, without_terminal_codes
 LARGE = 8 << 20  # bytes; smaller artefacts are simply read
 LINE_LIMIT = 16 << 20  # bytes of one line
 _BEFORE, _AFTER = 60, 300  # lines of an excerpt around a line that was found
-_PIECE = 1 << 16
+_PIECE = 1 << 15
 _FEW = 5000  # lines
 
 
@@ -51,7 +51,7 @@ class LargeText(Text):
     @cached_property
     def head(self) -> bytes:
         """The first bytes: all that a parser of a binary format gets to see of a large artefact."""
-        return self._read(0, _PIECE)
+        return self._read(0, 1 << 16)
 
     @cached_property
     def content(self) -> str:

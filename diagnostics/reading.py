@@ -77,7 +77,11 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
     dense = {name for name in shown if _share(sample, asked[name].pattern) > _DENSE}
     is_a_machine_s = any(asked[name].medium in OF_MACHINES for name in dense)
     media = OF_MACHINES if is_a_machine_s else OF_MACHINES | OF_JOBS
-    sparse = {name: p for name, p in asked.items() if name not in dense and (name in shown or p.medium in media)}
+    sparse = {
+        name: p
+        for name, p in asked.items()
+        if name not in dense and (name in shown or (p.medium in media and not p.catches_all))
+    }
     text.look_for(cover(_with_words(sparse.values()), sample.plain))
     for name, parser in asked.items():
         if name in dense:

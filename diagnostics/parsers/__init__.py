@@ -35,6 +35,7 @@ class Parser:
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)
+    catches_all : True when it keeps what the others leave; in a large artefact only what a piece of it shows counts
     last : True when it is asked only about an artefact in which no other parser found anything
     """
 
@@ -44,6 +45,7 @@ class Parser:
     read: Callable[[Text], Iterable[Evidence]]
     binary: bool = False
     last: bool = False
+    catches_all: bool = False
 
     @cached_property
     def searched(self) -> Footprint:

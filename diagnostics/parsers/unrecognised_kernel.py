@@ -71,4 +71,10 @@ def _known_elsewhere() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{footprint})" for footprint in others))
 
 
-PARSER = Parser(tool="kernel lines that nothing else knows", medium="kernel-log", footprint=FOOTPRINT, read=read)
+PARSER = Parser(
+    tool="kernel lines that nothing else knows",
+    medium="kernel-log",
+    footprint=FOOTPRINT,
+    read=read,
+    catches_all=True,
+)
