@@ -31,7 +31,7 @@ lab: $(VENV)/.done
 	$(RUN) -m jupyterlab notebooks
 
 investigate: $(VENV)/.done
-	INCIDENT=$(abspath $(INCIDENT)) $(RUN) -m jupyterlab notebooks
+	$(RUN) -m jupyterlab "$$($(RUN) scripts/investigate.py "$(INCIDENT)")/01_triage.ipynb"
 
 benchmark: $(VENV)/.done
 	$(RUN) -m benchmarks

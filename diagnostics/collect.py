@@ -18,8 +18,8 @@ from pathlib import Path
 from .collectors import Collector, Piece, Scope, State, all_collectors, survey
 from .errors import DiagnosticsError, UsageError
 from .hangproof import Cancelled, LeftBehind, left_behind
+from .localpath import local
 from .masking import mask, mask_bytes
-from .mounttable import absolute, mount_of
 
 INDEX = "collection.jsonl"
 Progress = Callable[[int, int, str], None]
@@ -58,7 +58,7 @@ def collect(
     start = time.monotonic()
     scope = scope or Scope()
     chosen = _chosen(only)
-    folder = _prepare(absolute(str(out)))
+    folder = _prepare(out)
     collection = Collection(folder)
     missing = survey(scope)
     if missing:
@@ -86,14 +86,8 @@ def _chosen(only: Sequence[str]) -> dict[str, Collector]:
     return {name: collector for name, collector in known.items() if not only or name in only}
 
 
-def _prepare(out: str) -> Path:
-    point = mount_of(out)
-    if point.filesystem.network and point.mount != "/":
-        raise DiagnosticsError(
-            f"{out} lies on {point.filesystem.title} ({point.source}), which may be what is ill",
-            "name a folder on the local disk, such as /tmp/incident",
-        )
-    folder = Path(out)
+def _prepare(out: str | Path) -> Path:
+    folder = Path(local(str(out)))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):

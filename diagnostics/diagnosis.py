@@ -8,7 +8,7 @@ times, and an answer that does not survive is not given.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -168,9 +168,9 @@ def diagnose(incident: Incident) -> Diagnosis:
     return judge(incident, observe(incident))
 
 
-def judge(incident: Incident, observations: Sequence[Observation]) -> Diagnosis:
-    """Judge observations that were made, or assumed, of an incident."""
-    network = build(observations)
+def judge(incident: Incident, observations: Sequence[Observation], causes: Iterable[Cause] | None = None) -> Diagnosis:
+    """Judge observations that were made, or assumed, of an incident; with other causes than the table's where given."""
+    network = build(observations, causes)
     posterior = noisy_or.solve(network.prior, network.strength, network.leak, network.present, nothing=NOTHING_KNOWN)
     hypotheses = _hypotheses(incident, network, posterior)
     leading = _leading(network, posterior, hypotheses)
@@ -180,14 +180,16 @@ def judge(incident: Incident, observations: Sequence[Observation]) -> Diagnosis:
     return Diagnosis(incident, tuple(observations), verdict, tuple(answer), hypotheses, round(robustness, 3), network)
 
 
-def build(observations: Sequence[Observation]) -> Network:
-    """The network of the causes that the observations can bear on."""
+def build(observations: Sequence[Observation], causes: Iterable[Cause] | None = None) -> Network:
+    """The network of the causes (the table's, unless others are given) that the observations can bear on."""
     import numpy as np
 
     table = all_symptoms()
     observed = tuple(each for each in observations if each.state is not State.UNOBSERVED)
     instances = tuple(
-        Instance(cause, subject) for cause in all_causes().values() for subject in _subjects(cause, observed)
+        Instance(cause, subject)
+        for cause in (all_causes().values() if causes is None else causes)
+        for subject in _subjects(cause, observed)
     )
     strength = np.zeros((len(instances), len(observed)))
     for row, instance in enumerate(instances):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .evidence import Evidence, Source
+from .evidence import Coverage, Evidence, Source
 from .explanation import cite, explain, named
 from .report import visible
 from .symptoms import State, all_symptoms
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .incident import Incident
 
 ROWS_SHOWN = 60
+PLAIN = "class='mathjax_ignore tex2jax_ignore'"  # a log line holding $x^ is no mathematics
 CELL_WIDTH = 44
 
 
@@ -33,8 +34,8 @@ def shortened(text: str, limit: int = 160) -> str:
 
 
 def escaped(text: object) -> str:
-    """Text for HTML: visible, without markup, and with no dollar that a page would read as mathematics."""
-    return html.escape(visible(str(text))).replace("$", "&#36;")
+    """Text for HTML: visible and without markup."""
+    return html.escape(visible(str(text)))
 
 
 def format_citation(source: Source) -> str:
@@ -49,6 +50,7 @@ class Grid:
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    most: int = ROWS_SHOWN
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -79,41 +81,54 @@ class Grid:
             for row in self.shown
         )
         caption = "<caption style='text-align:left'>" + escaped("; ".join((self.caption, *self.left_out)))
-        return f"<table>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<table {PLAIN}>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     @property
     def shown(self) -> Sequence[tuple[str, ...]]:
         """The rows that are shown."""
-        return self.rows[:ROWS_SHOWN]
+        return self.rows[: self.most]
 
     @property
     def left_out(self) -> list[str]:
         """A word about the rows that are not."""
-        more = len(self.rows) - ROWS_SHOWN
+        more = len(self.rows) - self.most
         return [f"and {more} more rows"] if more > 0 else []
 
 
 def show_coverage(incident: Incident) -> Grid:
     """What was looked at: every file, who read it, what came of it."""
-    rows = []
-    for each in incident.coverage:
-        first = incident.timeline.moment(each.first, each.file)
-        last = incident.timeline.moment(each.last, each.file)
-        span = f"{first:%F %T} to {last:%T}" if first and last else ""
-        rows.append((each.file, each.parser or "nobody", each.state.value, str(each.facts), span, each.reason))
+    rows = tuple(
+        _coverage(incident, [each for each in incident.coverage if each.file == file])
+        for file in dict.fromkeys(each.file for each in incident.coverage)
+    )
     unread = len({each.file for each in incident.coverage if each.parser is None})
-    files = len({each.file for each in incident.coverage})
-    caption = f"{files} files, {unread} of them not understood" if unread else f"{files} files, all understood"
-    return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), tuple(rows))
+    caption = f"{len(rows)} files, {unread} of them not understood" if unread else f"{len(rows)} files, all understood"
+    return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), rows, most=200)
 
 
-def show_facts(incident: Incident, *kinds: str) -> Grid:
+def _coverage(incident: Incident, readings: Sequence[Coverage]) -> tuple[str, ...]:
+    """One file: what every parser that knew it made of it."""
+    useful = [each for each in readings if each.facts] or list(readings)
+    stamps = [stamp for each in readings for stamp in (each.first, each.last)]
+    moments = [at for stamp in stamps if (at := incident.timeline.moment(stamp, readings[0].file))]
+    return (
+        readings[0].file,
+        ", ".join(each.parser or "nobody" for each in useful),
+        readings[0].state.value,
+        str(sum(each.facts for each in readings)),
+        f"{min(moments):%F %T} to {max(moments):%T}" if moments else "",
+        "; ".join(dict.fromkeys(each.reason for each in readings if each.reason)),
+    )
+
+
+def show_facts(incident: Incident, *kinds: str, most: int = ROWS_SHOWN) -> Grid:
     """The facts of the given kinds (all of them when none is given), in reading order, with their lines."""
     found = [fact for fact in incident.evidence if not kinds or fact.kind in kinds]
     return Grid(
         f"{len(found)} facts" + (f" of kind {', '.join(kinds)}" if kinds else ""),
         ("UTC", "kind", "severity", "subject", "line", "source"),
         tuple(_fact(incident, fact) for fact in found),
+        most,
     )
 
 
@@ -148,7 +163,15 @@ def show_symptoms(diagnosis: Diagnosis, state: State | str | None = State.PRESEN
         )
         for each in found
     )
-    return Grid(f"{len(found)} of {len(diagnosis.observations)} symptoms", ("symptom", "state", "seen", "source"), rows)
+    word = "looked for" if state is None else f"that are {state}"
+    return Grid(f"{len(found)} symptoms {word}", ("symptom", "state", "seen", "source"), rows)
+
+
+def states_of(diagnosis: Diagnosis) -> dict[str, str]:
+    """The state of every symptom by name; one that is seen on one subject and not on another is present."""
+    order = [State.UNOBSERVED, State.ABSENT, State.PRESENT]
+    ranked = sorted(diagnosis.observations, key=lambda each: order.index(each.state))
+    return {each.symptom: each.state.value for each in ranked}
 
 
 def show_actually(diagnosis: Diagnosis) -> Grid:
@@ -212,7 +235,7 @@ def format_diagnosis(diagnosis: Diagnosis) -> str:
         f"{escaped(each.text)} <span style='color: var(--jp-ui-font-color2, #616161)'>{escaped(cite(each.sources))}</span>"
         for each in told.finding
     )
-    return f"<div><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
+    return f"<div {PLAIN}><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
 
 
 def summary_line(diagnosis: Diagnosis) -> str:

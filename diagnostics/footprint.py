@@ -77,22 +77,18 @@ def _joined(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
 
 def split_alternatives(pattern: str) -> list[str]:
     """The parts between the `|` that stand outside any group or class."""
-    parts, start, depth, in_class, at = [], 0, 0, False, 0
-    while at < len(pattern):
-        char = pattern[at]
-        if char == "\\":
-            at += 1
-        elif in_class:
-            in_class = char != "]" or pattern[at - 1] == "[" or pattern[at - 2 : at] == "[^"
-        elif char == "[":
-            in_class = True
-        elif char in "()":
-            depth += 1 if char == "(" else -1
-        elif char == "|" and depth == 0:
-            parts.append(pattern[start:at])
-            start = at + 1
-        at += 1
+    parts, start, depth = [], 0, 0
+    for token in _TOKEN.finditer(pattern):
+        if token[0] in "()":
+            depth += 1 if token[0] == "(" else -1
+        elif token[0] == "|" and depth == 0:
+            parts.append(pattern[start : token.start()])
+            start = token.end()
     return [*parts, pattern[start:]]
+
+
+# an escaped character, a whole class, or one character
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 
 
 def required_words(pattern: str) -> tuple[frozenset[str], ...]:
@@ -154,7 +150,7 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
     common = {usual[at : at + _PIECE] for at in range(len(usual) - _PIECE + 1)}
 
     def cost(words: Set[str]) -> tuple[int, int]:
-        return sum(not _pieces(word) - common for word in words), len(words)
+        return sum(not _pieces(word) - common and word in usual for word in words), len(words)
 
     needed: set[str] = set()
     for part in alternatives:

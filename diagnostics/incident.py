@@ -13,10 +13,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from . import collectives
+from . import checksum_listings, collectives
 from .archives import artefacts
 from .evidence import Coverage, Evidence, ReadState
-from .reading import read_artefact
+from .evidence.job import WatchdogDescription
+from .parsers.watchdog_descriptions import described_parser
+from .reading import read_artefact, text_of
 
 if TYPE_CHECKING:
     from .links import Links
@@ -105,5 +107,13 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
         coverage += told
         if on_progress:
             on_progress(done, artefact.name)
-    evidence += collectives.derived(evidence)
+    evidence += _as_described(evidence, paths)
+    evidence += [*collectives.derived(evidence), *checksum_listings.derived(evidence)]
     return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)
+
+
+def _as_described(evidence: Sequence[Evidence], paths: Sequence[str | Path]) -> list[Evidence]:
+    """What watchdogs say that only the incident's own description of them makes readable: a second look."""
+    described = [described_parser(fact) for fact in evidence if isinstance(fact, WatchdogDescription)]
+    texts = (text_of(each) for each in artefacts(*paths) if described and not each.problem)
+    return [fact for text in texts for parser in described if parser.wants(text) for fact in parser.read(text)]

@@ -98,7 +98,8 @@ class LargeText(Text):
             self.found = search_here(words, (self.data,))
 
     def line(self, found: Found) -> Line:
-        return next(self._from(found.number, found.offset))
+        self._file.seek(found.offset)
+        return _line(found.number, found.offset, self._file.readline(LINE_LIMIT))
 
     def lines(self) -> Iterator[Line]:
         """Every line, in order, none of them kept."""
@@ -139,8 +140,7 @@ class LargeText(Text):
         with self._open() as file:
             file.seek(offset)
             while data := file.readline(LINE_LIMIT):
-                raw = data.rstrip(b"\r\n").decode("utf-8", errors="replace")
-                yield Line(number, without_terminal_codes(raw), raw, offset)
+                yield _line(number, offset, data)
                 offset += len(data)
                 number += 1
 
@@ -148,6 +148,11 @@ class LargeText(Text):
         """The surroundings of the lines that match a parser's footprint; None when there is none."""
         found = [each for each in self.found if pattern.search(self.line(each).text)]
         return Excerpt(self, found) if found else None
+
+
+def _line(number: int, offset: int, data: bytes) -> Line:
+    raw = data.rstrip(b"\r\n").decode("utf-8", errors="replace")
+    return Line(number, without_terminal_codes(raw), raw, offset)
 
 
 class Excerpt(LargeText):

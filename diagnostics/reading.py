@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .archives import Artefact
-from .evidence import Coverage, Evidence, ReadState
+from .evidence import Coverage, Evidence, ReadState, Severity
 from .footprint import Alternative, cover
 from .large_text import LARGE, LargeText
 from .parsers import Parser, all_parsers
@@ -30,22 +30,27 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
         return [], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)]
     if artefact.path is None and not artefact.data[:4096].strip() and not artefact.data.strip():
         return [], [_coverage(artefact.name, ReadState.EMPTY, "nothing in it: the tool printed nothing, or could not")]
-    text = _text_of(artefact)
+    text = text_of(artefact)
     facts: list[Evidence] = []
     told: list[Coverage] = []
     for name, parser, seen in readers(text):
-        if parser.last and facts:
+        if parser.claims == "alone" and facts:
             continue
         mine = list(parser.read(seen))
+        if parser.claims == "untold":
+            lines = {fact.source.line for fact in facts if fact.severity is not Severity.INFO}
+            mine = [fact for fact in mine if fact.source.line not in lines]
         facts += mine
-        told.append(_read_by(name, parser, text, mine))
+        if mine or parser.claims == "any":
+            told.append(_read_by(name, parser, text, mine))
     if not told:
         kind = "binary" if text.is_binary else "text"
         told = [_coverage(artefact.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
     return facts, told
 
 
-def _text_of(artefact: Artefact) -> Text:
+def text_of(artefact: Artefact) -> Text:
+    """An artefact as text: held when it is small, else read where it lies."""
     if artefact.path is None and len(artefact.data) < LARGE:
         return Text(artefact.name, artefact.data)
     large = LargeText(artefact.name, artefact.data, artefact.path)
@@ -60,9 +65,16 @@ def readers(text: Text) -> Iterator[tuple[str, Parser, Text]]:
     if isinstance(text, LargeText):
         yield from _readers_of_large(text)
         return
-    for name, parser in sorted(all_parsers().items(), key=lambda item: item[1].last):
+    for name, parser in _in_turn():
         if parser.wants(text):
             yield name, parser, text
+
+
+_TURNS = ("any", "untold", "alone")
+
+
+def _in_turn() -> list[tuple[str, Parser]]:
+    return sorted(all_parsers().items(), key=lambda item: _TURNS.index(item[1].claims))
 
 
 def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
@@ -72,7 +84,7 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
                 yield name, parser, text
         return
     sample = Text(text.name, text.sample.encode())
-    asked = {name: parser for name, parser in all_parsers().items() if not parser.binary and not parser.last}
+    asked = {name: parser for name, parser in _in_turn() if not parser.binary and parser.claims != "alone"}
     shown = {name for name, parser in asked.items() if parser.wants(sample)}
     dense = {name for name in shown if _share(sample, asked[name].pattern) > _DENSE}
     is_a_machine_s = any(asked[name].medium in OF_MACHINES for name in dense)
@@ -80,7 +92,7 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
     sparse = {
         name: p
         for name, p in asked.items()
-        if name not in dense and (name in shown or (p.medium in media and not p.catches_all))
+        if name not in dense and (name in shown or (p.medium in media and p.claims == "any"))
     }
     text.look_for(cover(_with_words(sparse.values()), sample.plain))
     for name, parser in asked.items():

@@ -139,9 +139,9 @@ def test_signs_of_health_alone_are_healthy() -> None:
 
 
 def test_an_answer_that_a_shaken_table_turns_over_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    close = {"lock": cause("lock", prior=0.05, threads_wait=0.7), "fork": cause("fork", prior=0.02, threads_wait=0.7)}
+    close = {"lock": cause("lock", prior=0.05, threads_wait=0.7), "fork": cause("fork", prior=0.03, threads_wait=0.7)}
     monkeypatch.setattr(diagnosis, "all_causes", lambda: close)
-    monkeypatch.setattr(diagnosis, "ANSWER_POSTERIOR", 0.6)
+    monkeypatch.setattr(diagnosis, "ANSWER_POSTERIOR", 0.5)
     monkeypatch.setattr(diagnosis, "ANSWER_ROBUSTNESS", 0.99)
     found = judge(EMPTY, [seen("threads-wait")])
     assert found.hypotheses[0].slug == "lock"

@@ -73,5 +73,5 @@ def test_shortened_is_one_line_that_says_what_it_left_out(text: str, shown: str)
     assert shortened(text, 10) == shown
 
 
-def test_escaped_text_is_neither_markup_nor_mathematics() -> None:
-    assert escaped("<b> $x^2$ & 'q'") == "&lt;b&gt; &#36;x^2&#36; &amp; &#x27;q&#x27;"
+def test_escaped_text_is_no_markup() -> None:
+    assert escaped("<b> $x^2$ & 'q'") == "&lt;b&gt; $x^2$ &amp; &#x27;q&#x27;"

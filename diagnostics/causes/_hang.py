@@ -33,7 +33,7 @@ def hangs(what: str, silent: float = 0.8) -> tuple[Effect, ...]:
         ),
         Effect(
             "ended-silently",
-            0.4,
+            0.3,
             "a process that waits cannot log an error",
             f"nothing was logged because the process was waiting for {what}",
         ),

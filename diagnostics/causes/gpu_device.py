@@ -40,8 +40,20 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "gpu-handle-lost",
+                0.6,
+                "tools that ask for the device get no handle to it",
+                "the device was no longer there to be asked",
+            ),
+            Effect(
+                "driver-init-failed",
+                0.2,
+                "a device that comes and goes fails to initialise",
+                "the driver could not bring up a device behind a bad link",
+            ),
+            Effect(
                 "driver-refuses",
-                0.4,
+                0.3,
                 "tools that start afterwards do not find the device",
                 "the device was no longer there to be opened",
             ),
@@ -59,14 +71,14 @@ CAUSES = (
             ),
             Effect(
                 "hung-in-gpu-driver",
-                0.15,
+                0.1,
                 "a call that was under way may wait for the lost device",
                 "the driver waited for a device that was gone",
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.5,
-                "a health test cannot find the device",
+                0.1,
+                "a health test that cannot find the device says so rather than fails",
                 "the test found one device fewer",
             ),
             *OF_A_DEAD_RANK,
@@ -112,10 +124,17 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
-                "gpu-diagnostic-failed",
-                0.5,
+                "gpu-memory-test-failed",
+                0.6,
                 "memory tests and the check of pending repairs fail",
                 "the health test saw the damaged memory",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-diagnostic-failed",
+                0.1,
+                "a load test may trip over the damaged memory",
+                "the load test read the damaged memory",
             ),
             Effect(
                 "gpu-unspecified-failure",
@@ -125,8 +144,8 @@ CAUSES = (
             ),
             Effect(
                 "gpu-software-xid",
-                0.1,
-                "a wrong bit in an address may be caught as an access out of bounds",
+                0.02,
+                "a wrong bit in an address may be caught as an access out of bounds, where the code has missed it",
                 "the damaged bits had become an address",
             ),
             *OF_A_DEAD_RANK,
@@ -159,9 +178,21 @@ CAUSES = (
             ),
             Effect(
                 "hung-in-gpu-driver",
-                0.4,
+                0.3,
                 "every process that asks the driver queues behind the call that is not answered",
                 "the process waited behind an unanswered call to the GPU's processor",
+            ),
+            Effect(
+                "gpu-handle-lost",
+                0.5,
+                "tools need the processor for a handle",
+                "the processor that answers tools had stopped",
+            ),
+            Effect(
+                "driver-init-failed",
+                0.2,
+                "a processor that does not boot fails the initialisation",
+                "the GPU's processor did not come up",
             ),
             Effect(
                 "driver-refuses",
@@ -212,7 +243,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.3,
+                0.1,
                 "link and bandwidth tests fail on a bad link",
                 "the test exercised the bad link",
             ),
@@ -244,9 +275,16 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "gpu-hot",
+                0.6,
+                "heat is the more frequent of the two",
+                "the GPU was too hot",
+                Role.INITIATING,
+            ),
+            Effect(
                 "gpu-slower-than-peers",
-                0.5,
-                "the clocks that are held down show against the peers",
+                0.3,
+                "the clocks that are held down show against the peers, unless all are held down",
                 "its clocks were held down",
             ),
             Effect(
@@ -299,7 +337,7 @@ CAUSES = (
         slug="gpu-straggler",
         title="one slow device or host",
         what="one device or host of many does its part slower than the rest, and all wait for it in every step",
-        prior=0.015,
+        prior=0.02,
         source="Jiang et al., MegaScale (2024), section 6: a few machines that compute 10 % slower hold the whole job; "
         "Lin et al., Understanding Stragglers in LLM Training (2025)",
         on=("host", "gpu"),
@@ -342,7 +380,7 @@ CAUSES = (
         slug="gpu-device-faulty",
         title="a GPU that fails without a known signature",
         what="the device computes wrongly or fails its tests, and no Xid of a known kind says why",
-        prior=0.02,
+        prior=0.03,
         source=LLAMA + "148 for faulty GPUs, the largest single share; 6 for silent data corruption",
         on=("host", "gpu"),
         effects=(
@@ -368,8 +406,8 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
-                "driver-refuses",
-                0.2,
+                "driver-init-failed",
+                0.15,
                 "a faulty device may not initialise",
                 "the device did not come up",
             ),

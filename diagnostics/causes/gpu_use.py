@@ -19,8 +19,21 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "driver-init-failed",
+                0.5,
+                "a driver that has lost its way cannot bring devices up again",
+                "the driver could not bring the device up although it was there",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-handle-lost",
+                0.2,
+                "tools get no answer for one device",
+                "the driver gave no answer for the device",
+            ),
+            Effect(
                 "driver-refuses",
-                0.7,
+                0.4,
                 "new contexts fail while the hardware is there",
                 "the driver did not open the device although it was there",
                 Role.INITIATING,
@@ -34,8 +47,8 @@ CAUSES = (
             ),
             Effect(
                 "kernel-lockup-report",
-                0.15,
-                "a driver that spins is reported by the kernel's detectors",
+                0.05,
+                "a driver that spins can hold up the rest of the kernel",
                 "the driver held a processor in the kernel",
             ),
             Effect(
@@ -120,12 +133,6 @@ CAUSES = (
                 "a library reports its failed kernel in general words",
                 "the library's kernel had failed",
             ),
-            Effect(
-                "user-code-exception",
-                0.03,
-                "Python sees the error at a later call",
-                "the traceback names the call that noticed, not the one that did it",
-            ),
             *OF_A_DEAD_RANK,
         ),
         now=("Run the failing step with CUDA_LAUNCH_BLOCKING=1 and compute-sanitizer on one GPU",),
@@ -153,12 +160,6 @@ CAUSES = (
                 "the allocator raises it by name",
                 "the device was full when the job asked for more",
                 Role.INITIATING,
-            ),
-            Effect(
-                "user-code-exception",
-                0.03,
-                "in Python it is an ordinary exception",
-                "the exception is the allocator's",
             ),
             *OF_A_DEAD_RANK,
         ),

@@ -17,8 +17,9 @@ CAUSES = (
             Effect("cgroup-oom-kill", 0.9, "the kernel reports each such kill, and counts it", "the limit of the container was reached and {comm} {pid} was killed for it", Role.INITIATING),
             Effect("worker-gone", 0.2, "loader workers are often the largest or the youngest", "the worker was killed for memory"),
             Effect("memory-grows", 0.03, "a load that is too big is so from the start; a growing one is a leak", "memory approached the limit", Role.INITIATING),
-            Effect("cannot-allocate-memory", 0.1, "some allocations are refused before the kill", "the refusal came just before the limit"),
+            Effect("cannot-allocate-memory", 0.04, "some allocations are refused before the kill", "the refusal came just before the limit"),
             Effect("main-thread-waits-for-loader", 0.04, "a parent may wait for the killed worker", "the main thread waited for a worker that had been killed"),
+            Effect("network-volume-error", 0.04, "a volume's client in a sidecar may be what is killed", "the volume's own client had been killed for memory"),
             Effect("user-code-exception", 0.05, "the parent raises in its own words", "the exception tells of the killed worker"),
             *dies("the memory limit killed a process", 0.55),
         ),
@@ -40,6 +41,7 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect("global-oom-kill", 0.9, "the kernel reports each such kill", "the machine had no memory left and {comm} {pid} was killed for it", Role.INITIATING),
+            Effect("machine-memory-low", 0.4, "who looks before the kill, or while it swaps, sees it", "the machine had hardly any memory left", Role.INITIATING),
             Effect("worker-gone", 0.15, "loader workers are often the largest", "the worker was killed for memory"),
             Effect("memory-grows", 0.05, "a load that is too big is so from the start; a growing one is a leak", "memory approached the machine's end", Role.INITIATING),
             Effect("cannot-allocate-memory", 0.35, "allocations are refused before or instead of the kill", "the allocation was refused because the machine had no memory left", Role.INITIATING),
@@ -60,6 +62,7 @@ CAUSES = (
         on=(),
         effects=(
             Effect("memory-grows", 0.85, "growth is what a leak is, where somebody measured it more than twice", "memory was kept from step to step and never let go", Role.INITIATING),
+            Effect("machine-memory-low", 0.2, "without a limit it takes the whole machine", "the growth had taken the machine's memory"),
             Effect("cgroup-oom-kill", 0.4, "in a container the limit ends it", "the limit ended a growth that was bound to reach it"),
             Effect("global-oom-kill", 0.45, "without a limit the machine's memory ends it", "the machine's memory ended a growth that was bound to reach it"),
             Effect("cannot-allocate-memory", 0.15, "the last allocations are refused", "the refusal is the end of the growth"),

@@ -38,7 +38,7 @@ CAUSES = (
             Effect("main-thread-waits-for-loader", 0.3, "the loader is behind", "the main thread waited for workers that had no CPU"),
             Effect("phase-outlasts-limit", 0.04, "work on the CPU takes many times its usual time", "the work outlasted its limit for want of CPU"),
             Effect("one-rank-elsewhere", 0.15, "the starved rank is late", "the odd rank was late for want of CPU"),
-            Effect("gpu-slower-than-peers", 0.2, "a GPU that is not fed is idle", "the GPU waited for its CPU"),
+            Effect("gpu-slower-than-peers", 0.05, "a GPU that is not fed is idle, and an idle one is no straggler", "the GPU waited for its CPU"),
             Effect("collective-timed-out", 0.15, "the late rank may be too late", "the others waited for a rank without CPU"),
             Effect("watchdog-killed", 0.1, "a starved run may fall silent", "the watchdog saw a starved run as silent"),
             Effect("progress-stopped", 0.08, "steps go on, slowly", "the steps nearly ceased"),

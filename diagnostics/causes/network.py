@@ -11,7 +11,7 @@ CAUSES = (
         slug="interconnect-link-fault",
         title="a fault of a network link",
         what="a cable, module, port or switch of the InfiniBand or Ethernet fabric drops the link or its packets",
-        prior=0.035,
+        prior=0.03,
         source=LLAMA
         + "35 for switches and cables, 7 for network cards; Kokolis et al. 2024 rank InfiniBand links first",
         on=("host",),
@@ -22,6 +22,12 @@ CAUSES = (
                 "a marginal link goes up and down for a while before it stays down",
                 "the port lost its link again and again",
                 Role.INITIATING,
+            ),
+            Effect(
+                "network-setup-error",
+                0.08,
+                "a queue pair cannot be made over a port that is down",
+                "the port that was to be used had no link",
             ),
             Effect(
                 "link-down",
@@ -56,8 +62,14 @@ CAUSES = (
                 "the GPUs waited in the collective's kernel",
             ),
             Effect(
+                "reachability-test-failed",
+                0.15,
+                "a port that is down answers nobody",
+                "the node behind the bad port answered nobody",
+            ),
+            Effect(
                 "peer-unreachable-error",
-                0.3,
+                0.08,
                 "a port that is down makes its node unreachable",
                 "the node behind the bad port could not be reached",
             ),
@@ -96,7 +108,7 @@ CAUSES = (
         slug="network-misconfigured",
         title="a network that is configured wrongly",
         what="wrong interface, GID, MTU or plugin, or a silent fall-back to a slow path; the hardware is well",
-        prior=0.025,
+        prior=0.03,
         source="frequency in NVIDIA/nccl and pytorch/pytorch issues (NCCL_SOCKET_IFNAME, NCCL_IB_GID_INDEX, plugin not "
         "found); Alibaba, Unicron (2023): communication set-up among the software failures",
         on=(),
@@ -106,6 +118,13 @@ CAUSES = (
                 0.6,
                 "NCCL logs the interface that it chose",
                 "ranks bootstrapped over an interface that other nodes cannot reach",
+                Role.INITIATING,
+            ),
+            Effect(
+                "network-setup-error",
+                0.5,
+                "a wrong GID, interface name, plugin or MTU is refused at the start",
+                "the network could not be set up as it was configured",
                 Role.INITIATING,
             ),
             Effect(
@@ -136,10 +155,22 @@ CAUSES = (
                 "full utilisation was NCCL's kernels spinning, not work",
             ),
             Effect(
+                "peer-refuses",
+                0.4,
+                "on the wrong interface another process, or none, has the port",
+                "the address led to another machine than was meant",
+            ),
+            Effect(
                 "peer-unreachable-error",
-                0.5,
-                "connections to an address of the wrong interface fail",
+                0.12,
+                "connections to an address of the wrong interface time out",
                 "the address was not reachable from there",
+            ),
+            Effect(
+                "peer-name-unknown",
+                0.02,
+                "a wrong name is a setting too, if a rare one",
+                "the name was set wrongly",
             ),
             Effect(
                 "port-errors",
@@ -183,9 +214,30 @@ CAUSES = (
         effects=(
             Effect(
                 "peer-unreachable-error",
-                0.9,
-                "whoever tries to connect is told, or times out",
-                "the other side did not answer or was not found",
+                0.7,
+                "whoever tries to connect times out",
+                "the other side did not answer",
+                Role.INITIATING,
+            ),
+            Effect(
+                "reachability-test-failed",
+                0.6,
+                "a person who tries from the other side gets no answer either",
+                "a test from outside the job got no answer either",
+                Role.INITIATING,
+            ),
+            Effect(
+                "peer-name-unknown",
+                0.35,
+                "a name service that fails, or a node that is not yet there, is one of the ways",
+                "the other side's name was not known",
+                Role.INITIATING,
+            ),
+            Effect(
+                "peer-refuses",
+                0.25,
+                "a host that is up and a process that is not",
+                "nobody listened there",
                 Role.INITIATING,
             ),
             Effect(

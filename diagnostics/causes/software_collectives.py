@@ -15,6 +15,13 @@ CAUSES = (
         on=(),
         effects=(
             Effect(
+                "collective-mismatch-detected",
+                0.3,
+                "the runtime's own check is seldom on",
+                "the runtime compared the calls and found two different ones",
+                Role.INITIATING,
+            ),
+            Effect(
                 "ranks-in-different-collectives",
                 0.8,
                 "stacks, recorder or the runtime's own check show the two calls",
@@ -77,7 +84,7 @@ CAUSES = (
         slug="rank-failed",
         title="a rank that died for a reason the evidence does not show",
         what="one rank ended or raised; the others are its victims, and its own words were not kept",
-        prior=0.03,
+        prior=0.05,
         source="Hu et al. 2024, table 3, and Jeon et al. 2019, section 4: a large share of failures carries no cause in its log",
         on=("rank",),
         effects=(
@@ -86,6 +93,13 @@ CAUSES = (
                 0.9,
                 "launcher or logs show that it was the first to end",
                 "this rank ended first; what ended it was not recorded",
+                Role.INITIATING,
+            ),
+            Effect(
+                "rank-ended-without-reason",
+                0.8,
+                "that is what the name means",
+                "its own words were not kept",
                 Role.INITIATING,
             ),
             Effect(
@@ -107,8 +121,8 @@ CAUSES = (
                 "the rank that did not come was dead",
             ),
             Effect(
-                "peer-unreachable-error",
-                0.15,
+                "peer-refuses",
+                0.3,
                 "where the dead rank served the store, its peers are refused",
                 "the store ended with the rank that served it",
             ),

@@ -24,7 +24,7 @@ CAUSES = (
             Effect("one-rank-elsewhere", 0.25, "one rank saves or prepares alone", "the odd rank was at work"),
             Effect("ranks-never-joined", 0.25, "so it joins late", "the missing rank was at work"),
             Effect("peer-closed", 0.2, "the first to time out leaves", "a rank had left after its limit", Role.TEARDOWN),
-            Effect("time-limit-report", 0.1, "a scheduler's step may carry the kill", "the step was torn down after the limit"),
+            Effect("time-limit-report", 0.02, "a scheduler's step may carry the kill", "the step was torn down after the limit"),
         ),
         now=("Raise the limit above the longest healthy silence (timeout= of init_process_group, the watchdog's age)", "Resume from the last checkpoint: nothing is broken"),
         for_good=("Let long phases print progress or touch a heartbeat file", "Do rank-0-only work outside of barriers, or let all ranks take part"),
@@ -60,7 +60,6 @@ CAUSES = (
         on=(),
         effects=(
             Effect("user-code-exception", 0.95, "the traceback shows it", "the job's own code raised: it would do so anywhere", Role.INITIATING),
-            Effect("rank-failed-first", 0.3, "in a run of many ranks one raises first", "the rank raised in its own code"),
             Effect("worker-gone", 0.02, "a data set's code raises in a worker", "the worker raised in the job's own code"),
             *dies("its code raised", 0.03),
         ),
@@ -96,7 +95,7 @@ CAUSES = (
         on=(),
         effects=(
             Effect("stopped-as-configured", 0.9, "the run says so, and what alarmed is the gap after it", "the run had ended in order; the alarm was about the gap that followed", Role.INITIATING),
-            Effect("time-limit-report", 0.1, "a scheduler may note the end", "the run had ended within its limit"),
+            Effect("time-limit-report", 0.05, "a scheduler may note the end", "the run had ended within its limit"),
         ),
         now=("Submit the next job, or wait for it: the checkpoint is complete",),
         for_good=("Queue a successor with a dependency; let the alarm know about pending jobs",),

@@ -28,7 +28,7 @@ from .manifest import Record, Shard, listing_digest
 from .naming import checked_name, step_of
 from .publishing import ensure_directory, put_in_place, refuse_unusual, sweep
 from .staging import Published, publish_error
-from .volume import volume_of
+from .volume import is_on_network
 
 POLL_S = 0.05
 
@@ -116,7 +116,7 @@ def seal(
         raise PublishError(
             f"{final} was not published: nothing was written into it", "write the shards inside the block"
         )
-    from_volume = volume_of(staged).is_network
+    from_volume = is_on_network(staged)
     sync_all(staged, files)
     shards = tuple(
         Shard(str(file.relative_to(staged)), file.stat().st_size, file_digest(file, algorithm, from_volume))
@@ -139,7 +139,7 @@ def seal(
 def plain_files(directory: Path) -> list[Path]:
     """Every regular file below `directory`; PublishError for a symbolic link, a pipe or a device among them."""
     found = []
-    for top, folders, names in os.walk(directory):
+    for top, folders, names in os.walk(directory, onerror=raise_it):  # a shard that cannot be seen is not absent
         for path in (Path(top) / each for each in (*folders, *names)):
             mode = os.lstat(path).st_mode
             if stat.S_ISREG(mode):
@@ -147,6 +147,11 @@ def plain_files(directory: Path) -> list[Path]:
             elif not stat.S_ISDIR(mode):
                 raise PublishError(f"{path} is a link or no regular file", "a checkpoint holds plain files only")
     return sorted(found)
+
+
+def raise_it(error: OSError) -> None:
+    """`os.walk` passes over what it cannot list unless it is told otherwise."""
+    raise error
 
 
 def copy_plainly(source: Path, target: Path) -> None:

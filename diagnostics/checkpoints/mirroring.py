@@ -27,7 +27,7 @@ from .manifest import Record, Shard, listing_digest
 from .pacing import Pace
 from .publishing import ensure_directory, put_in_place, sweep
 from .staging import VOLUME_FAULT, publish_error
-from .volume import volume_of
+from .volume import is_on_network
 
 MARKS = {
     "same": "=",
@@ -80,6 +80,8 @@ class MirrorReport:
         for each in self.entries:
             lines.append(f"  {each.mark} {each.state:19} {each.size:>15,}  {printable(each.name)}  {each.because}")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 Stored = Callable[[Artefact, Record, Pace], None]
@@ -146,7 +148,7 @@ def _mirror_one(artefact: Artefact, present: Present | None, store: Stored, pace
         return MirrorEntry(artefact.path.name, artefact.step, state, because, artefact.size)
 
     if artefact.state is not State.COMPLETE:
-        return entry("failed", f"not copied: it is {artefact.state} on the primary")
+        return entry("failed", f"not copied: {artefact.state} on the primary, {artefact.finding.because}")
     try:
         record = artefact.record or describe(artefact)
         if present and present.digest == record.digest:
@@ -217,7 +219,7 @@ class LocalSide:
         wanted = {staged / shard.path for shard in record.files}
         for extra in set(plain_files(staged)) - wanted:
             extra.unlink()
-        sync_all(staged, [])
+        sync_all(staged, sorted(wanted))
 
 
 def copy_and_check(source: Path, staged: Path, record: Record, pace: Pace) -> os.stat_result:
@@ -242,7 +244,7 @@ def copy_and_check(source: Path, staged: Path, record: Record, pace: Pace) -> os
         raise PublishError(
             f"{source} gives other bytes than were published", "verify it with --deep; it was not copied"
         )
-    if volume_of(staged.parent).is_network and _digest(staged, record, from_volume=True) != record.digest:
+    if is_on_network(staged.parent) and _digest(staged, record, from_volume=True) != record.digest:
         staged.unlink()
         raise PublishError(f"{staged.parent} gives back other bytes than were written", VOLUME_FAULT)
     return status

@@ -105,6 +105,8 @@ class PrunePlan:
             )
         return "\n".join(lines)
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td><b>{'delete' if each.delete else 'keep'}</b></td><td>{each.artefact.step}</td>"

@@ -26,7 +26,7 @@ from .digest import CHUNK, DEFAULT, chunks, file_digest, open_plain
 from .manifest import Record, read_record, record_names, write_record
 from .naming import artefact_name, checked_name, step_of
 from .staging import Published, StagedFile, publish_error, sweep_orphans
-from .volume import volume_of
+from .volume import is_on_network
 
 _one_rename_at_a_time = threading.Lock()  # two threads of one process may publish under the same name
 
@@ -163,7 +163,7 @@ def publish_path(
         yield staged
         try:
             status = _sync_path(staged)
-            digest = file_digest(staged, algorithm, volume_of(folder).is_network if read_back is None else read_back)
+            digest = file_digest(staged, algorithm, is_on_network(folder) if read_back is None else read_back)
         except OSError as error:
             raise publish_error(final, "syncing and reading back", error) from error
         finding = prove_file(staged, deep=bool(read_back))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import NothingToResume, UnreadableInput
+from ..errors import NothingToResume, UnreadableInput, UsageError
 from .finding import State
 from .health import Candidate, list_directory, look_at, printable
 
@@ -59,6 +59,8 @@ class ResumePoint:
         lines = [f"resume from step {self.step}: {printable(str(self.path))} ({self.proof}: {self.because})"]
         return "\n".join([*lines, *(f"  not {each}" for each in self.rejected)])
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         refused = "".join(f"<li>not {html.escape(str(each))}</li>" for each in self.rejected)
         path = html.escape(printable(str(self.path)))
@@ -75,6 +77,11 @@ def resume_point(*sides: str | os.PathLike[str], deep: bool = False) -> ResumePo
 
     Raises NothingToResume, which says what was found instead. It never returns step 0 for "nothing".
     """
+    for each in sides:
+        if "://" in os.fspath(each):
+            raise UsageError(
+                f"{os.fspath(each)} is no directory", "copy it back, its .manifest files included, and name that copy"
+            )
     rejected: list[Rejection] = []
     queue = _newest_first([Path(each) for each in sides], rejected)
     heapq.heapify(queue)

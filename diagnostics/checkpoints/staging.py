@@ -16,9 +16,9 @@ from ..durable import create_exclusively, liveness, staged_for, staging_name
 from ..errors import PublishError
 from .digest import DEFAULT, file_digest, new_hasher
 from .manifest import Record
-from .volume import volume_of
+from .volume import is_on_network
 
-OVERLAPPED = 4 << 20  # bytes; a larger write is hashed in a second thread while the kernel copies it
+OVERLAPPED = 16 << 20  # bytes; a larger write is hashed in a second thread while the kernel copies it
 
 REMEDIES = {
     errno.ENOSPC: "the volume is full: make room with `python -m diagnostics checkpoint prune`, then save again",
@@ -143,7 +143,7 @@ class StagedFile(io.RawIOBase):
                 f"holds {status.st_size:,}",
                 VOLUME_FAULT,
             )
-        if volume_of(self.path.parent).is_network if read_back is None else read_back:
+        if is_on_network(self.path.parent) if read_back is None else read_back:
             self._check_content()
         return status
 

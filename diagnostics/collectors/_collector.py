@@ -66,7 +66,9 @@ def command_piece(
     """What a command prints. A status other than 0 is refused, with the last line of its errors as reason."""
     done = run(command, mount=mount, deadline_s=deadline_s, about=file, cancel=scope.cancel, limit=scope.most_bytes)
     content = head.encode() + done.output if done.output else b""
-    reason = done.errors.decode(errors="replace").strip().rpartition("\n")[2][:300]
+    # py-spy prints its own call stack below the error
+    said = done.errors.decode(errors="replace").partition("\nStack backtrace:")[0].strip()
+    reason = said.rpartition("\n")[2].strip()[:300]
     if done.status is None:
         return Piece(file, content, State.SILENT, f"no answer in {deadline_s:g} s", done.elapsed_s)
     if done.status:

@@ -7,10 +7,10 @@ volume keep theirs and are listed by nobody.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from ..evidence.probe import Outcome
-from ..probes import all_probes
-from ._collector import Collector, Piece, State, command_piece
+from ..question import Question
+from ._collector import Collector, Piece, State, command_piece, question_piece
 from ._scope import Scope
 
 GPU_FIELDS = (
@@ -27,6 +27,35 @@ COMMANDS = {
 }  # fmt: skip
 
 
+def show_nvml(say: Any) -> None:
+    """The two csv tables of nvidia-smi, from NVML itself."""
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError as error:
+        raise OSError(19, f"no GPU answers: {error}") from None
+    devices = [pynvml.nvmlDeviceGetHandleByIndex(number) for number in range(pynvml.nvmlDeviceGetCount())]
+    say(text="index, name, uuid, utilization.gpu [%], memory.used [MiB], memory.total [MiB]\n")
+    for number, device in enumerate(devices):
+        memory, busy = pynvml.nvmlDeviceGetMemoryInfo(device), pynvml.nvmlDeviceGetUtilizationRates(device).gpu
+        name, uuid = pynvml.nvmlDeviceGetName(device), pynvml.nvmlDeviceGetUUID(device)
+        say(text=f"{number}, {name}, {uuid}, {busy} %, {memory.used >> 20} MiB, {memory.total >> 20} MiB\n")
+    say(text="\npid, process_name, gpu_uuid, used_gpu_memory [MiB]\n")
+    for device in devices:
+        for process in pynvml.nvmlDeviceGetComputeRunningProcesses(device):
+            try:
+                with open(f"/proc/{process.pid}/comm") as file:
+                    name = file.read().strip()
+            except OSError:
+                name = "[Not Found]"
+            used = "[N/A]" if process.usedGpuMemory is None else f"{process.usedGpuMemory >> 20} MiB"
+            say(text=f"{process.pid}, {name}, {pynvml.nvmlDeviceGetUUID(device)}, {used}\n")
+
+
+NVML = Question(show_nvml, site=True)
+
+
 def collect(scope: Scope) -> Iterator[Piece]:
     for number, (file, command) in enumerate(COMMANDS.items()):
         piece = command_piece(scope, file, command, deadline_s=10)
@@ -37,16 +66,8 @@ def collect(scope: Scope) -> Iterator[Piece]:
 
 
 def _nvml(scope: Scope) -> Piece:
-    """Without nvidia-smi the library may answer all the same; its numbers go beside the probes' answers."""
-    answer = all_probes()["gpu-memory"].question.ask("", 10, cancel=scope.cancel, folder="", stage="")
-    if answer.outcome is not Outcome.ANSWERED:
-        state = State.SILENT if answer.outcome is Outcome.SILENT else State.REFUSED
-        return Piece("nvml.csv", b"", state, answer.text, answer.elapsed_s)
-    lines = ["index, memory.used [MiB], memory.total [MiB]"]
-    for number in range(int(answer.values["gpus"])):
-        used, total = (answer.values[f"gpu{number}_{what}_bytes"] >> 20 for what in ("used", "total"))
-        lines.append(f"{number}, {used} MiB, {total} MiB")
-    return Piece("nvml.csv", ("\n".join(lines) + "\n").encode(), elapsed_s=answer.elapsed_s)
+    """Without nvidia-smi the library may answer all the same."""
+    return question_piece(scope, "nvml.csv", NVML, deadline_s=10)
 
 
 COLLECTOR = Collector("the GPUs", collect)

@@ -21,9 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0, for code scanning")
+    parser.add_argument("--hot-path", action="store_true", help="list what a configuration keeps on network volumes")
+    parser.add_argument("--local", default="/", metavar="DIR", help="where local disk is, for --hot-path [/]")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.hot_path:
+        return _hot_path(arguments)
     from ..checkpoints.audit import audit
 
     report = audit(*arguments.path)
@@ -37,4 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise NotWhole(
             f"{len(report.failing)} findings", "mend them, or excuse each with `# audit: allow[rule] because REASON`"
         )
+    return 0
+
+
+def _hot_path(arguments: argparse.Namespace) -> int:
+    from ..checkpoints.audit.hot_path import hot_path
+
+    found = hot_path(*arguments.path, local=arguments.local)
+    print(json.dumps(found.as_json(), indent=2) if arguments.json else found)
     return 0

@@ -12,13 +12,14 @@ from pathlib import Path
 from ..diagnosis import diagnose
 from ..errors import UsageError
 from ..incident import open_incident
-from ..postmortem import FORMATS, Rates, read_written, save, write_postmortem
+from ..postmortem import FORMATS, MASKS, Rates, read_written, save, write_postmortem
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(FORMATS)}")
     parser.add_argument("--keep", metavar="FILE", help="take what people wrote from this write-up instead of FILE")
+    parser.add_argument("--mask", action="append", choices=MASKS, default=[], help="may be repeated")
     parser.add_argument("--gpus", type=int, metavar="N", help="GPUs that the run held, where no file tells")
     parser.add_argument("--rate", type=float, metavar="USD", help="cost of one GPU for one hour")
 
@@ -31,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.keep:
         written |= read_written(arguments.keep)
     diagnosis = diagnose(open_incident(*arguments.paths))
-    postmortem = write_postmortem(diagnosis, written=written, rates=Rates(arguments.gpus, arguments.rate))
+    rates = Rates(arguments.gpus, arguments.rate)
+    postmortem = write_postmortem(diagnosis, written=written, rates=rates, mask=arguments.mask)
     save(postmortem, output, incident=arguments.paths)
     print(f"{output}: {len(postmortem.cited)} lines cited, {len(postmortem.blanks)} blanks to fill in")
     return 0

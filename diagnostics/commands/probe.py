@@ -48,6 +48,7 @@ def size(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from ..localpath import local
     from ..probes import all_probes, run_probes
 
     if arguments.list:
@@ -58,6 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("no volume was named", "name one, such as `probe /workspace`")
     if arguments.who:
         return _who(arguments)
+    out = local(arguments.out) if arguments.out else None
     cancel = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: cancel.set())
@@ -71,8 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
     if show:
         show.clear()
     _print(report, arguments)
-    if arguments.out:
-        Path(arguments.out).write_text(report.json_lines(), encoding="utf-8")
+    if out:
+        Path(out).write_text(report.json_lines(), encoding="utf-8")
     return 130 if report.cancelled else 0
 
 

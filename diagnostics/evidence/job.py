@@ -304,6 +304,22 @@ class WatchdogFired(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WatchdogDescription(Evidence):
+    """What a person says of a watchdog of their own, so that its log can be read.
+
+    `fired` and `alive` are lines with placeholders: {pid}, {age}, {limit}, {job}, {rank}, and * for anything.
+
+        fired = "giving up on {pid}: silent for {age}"
+    """
+
+    name: str
+    fired: str
+    alive: str = ""
+    action: str = "kill"
+    limit_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerEvent(Evidence):
     """Slurm, Kubernetes or a cloud speaks of the job. Subject: job, host, pid.
 

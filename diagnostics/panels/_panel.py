@@ -63,6 +63,11 @@ def html(text: str = "") -> widgets.HTML:
     return widgets.HTML(text, layout=widgets.Layout(width="100%", overflow="auto"))
 
 
+def rendered(page: str) -> str:
+    """HTML with the look that JupyterLab gives to tables in outputs."""
+    return f"<div class='jp-RenderedHTMLCommon' style='padding-right: 0'>{page}</div>" if page else ""
+
+
 def notice(text: str, tone: str = "plain") -> str:
     """A line with a coloured edge; the words say it too, so that colour alone tells nothing."""
     return (

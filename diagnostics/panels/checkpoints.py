@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from ..checkpoints import DirectoryHealth, PrunePlan, ResumePoint, Retention, plan_prune, resume_point, verify
 from ..display import escaped
 from ..errors import DiagnosticsError
-from ._panel import LABELLED, Panel, button, heading, html, notice, picture, row, told
+from ._panel import LABELLED, Panel, button, heading, html, notice, picture, rendered, row, told
 
 
 class CheckpointsPanel(Panel):
@@ -83,10 +83,10 @@ class CheckpointsPanel(Panel):
 
         broken = sum(len(side.broken) for side in self.sides)
         found = sum(len(side) for side in self.sides)
-        self.status.value = notice(f"{found} found, {broken} broken", "bad" if broken else "good")
         self.map.children = (picture(plot_checkpoints(*self.sides)),)
-        self.tables.value = "".join(side._repr_html_() for side in self.sides)
-        self.pruning.value = self.plan._repr_html_() if self.plan else ""
+        self.tables.value = rendered("".join(side._repr_html_() for side in self.sides))
+        self.pruning.value = rendered(self.plan._repr_html_() if self.plan else "")
+        self.status.value = notice(f"{found} found, {broken} broken", "bad" if broken else "good")
 
     def _html(self) -> str:
         return "".join(side._repr_html_() for side in self.sides) or f"<p>{escaped(repr(self))}</p>"

@@ -7,10 +7,10 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..diagnosis import Diagnosis, Hypothesis
-from ..display import Grid, escaped, shortened, show_actually, show_questions, show_rivals, summary_line
+from ..display import Grid, escaped, shortened, show_actually, show_questions, show_rivals, states_of, summary_line
 from ..explanation import named
 from ..symptoms import all_symptoms
-from ._panel import LABELLED, SOFT, Panel, button, heading, html, notice, picture, row
+from ._panel import LABELLED, SOFT, Panel, button, heading, html, notice, picture, rendered, row
 
 TOP = 6
 
@@ -93,9 +93,9 @@ class DiagnosisPanel(Panel):
         tone = {"root-cause": "bad", "independent-causes": "bad", "insufficient": "warning", "healthy": "good"}
         self.verdict.value = notice(summary_line(diagnosis), tone[diagnosis.verdict.value]) + diagnosis._repr_html_()
         self.bars.value = format_bars(diagnosis)
-        self.table.value = show_actually(diagnosis)._repr_html_()
-        self.others.value = show_rivals(diagnosis)._repr_html_()
-        self.next.value = show_questions(diagnosis)._repr_html_()
+        self.table.value = rendered(show_actually(diagnosis)._repr_html_())
+        self.others.value = rendered(show_rivals(diagnosis)._repr_html_())
+        self.next.value = rendered(show_questions(diagnosis)._repr_html_())
         from ..plots import plot_chain
 
         self.chain.children = (picture(plot_chain(diagnosis)),)
@@ -106,7 +106,7 @@ class DiagnosisPanel(Panel):
     def _show_weights(self) -> None:
         number = self.rival.value
         shown = "" if number is None else weights_of(self.diagnosis, self.diagnosis.hypotheses[number])._repr_html_()
-        self.weights.value = shown
+        self.weights.value = rendered(shown)
 
     def _html(self) -> str:
         return f"{self.diagnosis._repr_html_()}{show_actually(self.diagnosis)._repr_html_()}"
@@ -153,14 +153,14 @@ def weights_of(diagnosis: Diagnosis, hypothesis: Hypothesis) -> Grid:
     """What each symptom says for and against one hypothesis, the strongest first."""
     number = diagnosis.hypotheses.index(hypothesis)
     column = diagnosis.weights.iloc[:, number]
-    states = {each.symptom: each for each in diagnosis.observations}
+    states = states_of(diagnosis)
     found = [(str(name), float(bits)) for name, bits in column.items() if abs(float(bits)) >= 0.05]
     found.sort(key=lambda pair: -abs(pair[1]))
     table = all_symptoms()
     rows = tuple(
         (
             f"{bits:+.1f}",
-            f"{table[name].title} ({states[name].state.value})",
+            f"{table[name].title} ({states[name]})",
             effect.because if (effect := hypothesis.cause.effect(name)) else "this cause does not show it",
         )
         for name, bits in found

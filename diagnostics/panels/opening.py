@@ -14,7 +14,7 @@ import ipywidgets as widgets
 from ..diagnosis import Diagnosis, diagnose
 from ..display import shortened, show_coverage
 from ..incident import Incident, open_incident
-from ._panel import LABELLED, Panel, button, html, notice, row, told
+from ._panel import LABELLED, Panel, button, html, notice, rendered, row, told
 
 Opened = Callable[["OpenPanel"], None]
 
@@ -101,7 +101,7 @@ class OpenPanel(Panel):
         unread = sorted({each.file for each in incident.coverage if each.parser is None})
         self.status.value = notice(shortened(repr(incident), 300), "warning" if unread else "good")
         self.coverage.value = (
-            f"<details><summary>what was read</summary>{show_coverage(incident)._repr_html_()}</details>"
+            f"<details><summary>what was read</summary>{rendered(show_coverage(incident)._repr_html_())}</details>"
         )
         for act in self._told:
             act(self)

@@ -10,9 +10,10 @@ import ipywidgets as widgets
 
 from ..diagnosis import Diagnosis
 from ..display import escaped, shortened
-from ..postmortem import FORMATS, Blank, Rates, Section, read_written, save, write_postmortem
+from ..postmortem import FORMATS, MASKS, Blank, Rates, Section, read_written, save, write_postmortem
 from ..postmortem.document import items_of
 from ..postmortem.page import format_page
+from ..report import visible
 from ._panel import LABELLED, Panel, button, html, notice, row, told
 
 PREVIEW_HEIGHT = "480px"
@@ -30,10 +31,14 @@ class PostmortemPanel(Panel):
     def __init__(self, diagnosis: Diagnosis, incident: Sequence[str | Path] = (), path: str = "postmortem.md") -> None:
         self.diagnosis, self.incident = diagnosis, tuple(incident)
         self.path = widgets.Text(value=path, description="Save as", style=LABELLED, continuous_update=False)
+        self.path.layout.flex = "1 1 320px"
         self.gpus = widgets.BoundedIntText(value=0, min=0, max=100_000, description="GPUs", style=LABELLED)
         self.rate = widgets.BoundedFloatText(
             value=0.0, min=0.0, max=1e6, description="USD per GPU-hour", style=LABELLED
         )
+        self.masks = {kind: widgets.Checkbox(value=False, description=f"mask {kind}", indent=False) for kind in MASKS}
+        for box in self.masks.values():
+            box.layout.width = "auto"
         self.gpus.layout.width, self.rate.layout.width = "150px", "220px"
         written = read_written(path)
         self.postmortem = write_postmortem(diagnosis, written=written)
@@ -52,6 +57,7 @@ class PostmortemPanel(Panel):
         ]
         super().__init__(
             row(self.path, self.gpus, self.rate, button("Preview", self.show, style="primary")),
+            row(*self.masks.values()),
             row(*exports),
             self.status,
             self.fields,
@@ -67,8 +73,9 @@ class PostmortemPanel(Panel):
     def show(self) -> None:
         """Make the write-up of what is filled in, and show it."""
         rates = Rates(self.gpus.value or None, self.rate.value or None)
-        self.postmortem = write_postmortem(self.diagnosis, written=self.written, rates=rates)
-        self.preview.value = framed(format_page(self.postmortem, self._drawn))
+        mask = [kind for kind, box in self.masks.items() if box.value]
+        self.postmortem = write_postmortem(self.diagnosis, written=self.written, rates=rates, mask=mask)
+        self.preview.value = framed(format_page(self.postmortem, {} if mask else self._drawn))
         left = len(self.postmortem.blanks)
         self.status.value = notice(f"{len(self.postmortem.cited)} lines cited, {left} blanks to fill in")
 
@@ -95,8 +102,8 @@ class PostmortemPanel(Panel):
 def _field(blank: Blank) -> widgets.Textarea:
     return widgets.Textarea(
         value=blank.written,
-        description=shortened(blank.prompt, 60),
-        placeholder=f"{blank.key}",
+        description=shortened(blank.label, 80),
+        placeholder=visible(blank.label),
         rows=2,
         style={"description_width": "240px"},
         layout=widgets.Layout(width="100%"),

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Literal
 
 from ..evidence import Evidence
 from ..footprint import Footprint
@@ -35,8 +36,8 @@ class Parser:
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)
-    catches_all : True when it keeps what the others leave; in a large artefact only what a piece of it shows counts
-    last : True when it is asked only about an artefact in which no other parser found anything
+    claims : "any" line; "untold" lines only, of which no other parser says anything worse than information; or
+        "alone", an artefact in which no other parser found anything
     """
 
     tool: str
@@ -44,8 +45,7 @@ class Parser:
     footprint: str
     read: Callable[[Text], Iterable[Evidence]]
     binary: bool = False
-    last: bool = False
-    catches_all: bool = False
+    claims: Literal["any", "untold", "alone"] = "any"
 
     @cached_property
     def searched(self) -> Footprint:

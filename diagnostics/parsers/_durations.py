@@ -17,7 +17,7 @@ _UNIT = r"(?:ms|milliseconds?|secs?|seconds?|minutes?|mins?|hours?|hrs?|days?|[s
 
 # one unnamed group in which `seconds_of` finds the duration; bare numbers count as seconds
 DURATION = rf"(\d{{1,3}}-\d\d:\d\d:\d\d|\d{{1,4}}:\d\d:\d\d|{_NUMBER} ?{_UNIT}(?: ?\d{{1,3}} ?{_UNIT})?|\d{{1,9}}h\d{{1,2}}m(?:\d{{1,2}}s)?|\d{{1,9}}m\d{{1,2}}s|\d{{1,9}}(?:\.\d{{1,6}})?(?![\w.:]))"
-_PART = re.compile(rf"(?i)({_NUMBER}) ?(ms|[smhd])\w{{0,11}}")
+_PART = re.compile(rf"(?i)({_NUMBER}) ?(ms|[smhd])[a-z]{{0,11}}")
 _CLOCK = re.compile(r"(?:(\d{1,3})-)?(\d{1,4}):(\d\d):(\d\d)")
 
 

@@ -14,8 +14,10 @@ from ..envelope.times import syslog_stamp
 from ..evidence import Clock, Source, Stamp
 from ..text import Line, Text
 
-# == pid 30506 (python) 13:01:28
-TIME_OF_DAY = re.compile(r"(?:^|\s)(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?: ([AP]M)\b|\s|$)")
+# 13:01:32 $ timeout 10 stat -f /workspace       11/29/2026 01:00:01 PM
+TIME_OF_DAY = re.compile(r"^(?:\d\d/\d\d/\d{2,4} )?(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?: ([AP]M)\b|\s|$)")
+# == pid 30506 (python) 13:01:28: elsewhere in a line such a word may as well be a duration
+HEADING = re.compile(r"^=+ .{0,150} (\d\d):(\d\d):(\d\d)()\s*$")
 # Sun Nov 29 13:01:32 UTC 2026
 DATE = re.compile(
     r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([AP]M) )?([A-Z]{3,4} )?(\d{4})\b"
@@ -23,18 +25,16 @@ DATE = re.compile(
 
 
 def stamp_of(line: str) -> Stamp | None:
-    """The time that a line names, when it names one at its start or (time of day) as a word of its own."""
+    """The time that a line names at its start, or a heading at its end."""
+    if found := HEADING.match(line[:200]):
+        return _time_of_day(found)
     line = line[:200].lstrip("#=- \t")
     if stamp := unwrap(line).stamp:
         return stamp
     if found := DATE.match(line):
         return _date(found)
-    if found := TIME_OF_DAY.search(line):
-        hour, minute, second = (int(part) for part in found.groups()[:3])
-        if found[4]:
-            hour = hour % 12 + (12 if found[4] == "PM" else 0)
-        return Stamp(Clock.TIME_OF_DAY, hour * 3600.0 + minute * 60 + second)
-    return None
+    found = TIME_OF_DAY.match(line)
+    return _time_of_day(found) if found else None
 
 
 def stamp_before(text: Text, line: Line, limit: int = 2) -> Stamp | None:
@@ -45,6 +45,13 @@ def stamp_before(text: Text, line: Line, limit: int = 2) -> Stamp | None:
 def source(text: Text, line: Line) -> Source:
     """Where a fact was read."""
     return Source(text.name, line.number, line.quote)
+
+
+def _time_of_day(found: re.Match[str]) -> Stamp:
+    hour, minute, second = (int(part) for part in found.groups()[:3])
+    if found[4]:
+        hour = hour % 12 + (12 if found[4] == "PM" else 0)
+    return Stamp(Clock.TIME_OF_DAY, hour * 3600.0 + minute * 60 + second)
 
 
 def _date(found: re.Match[str]) -> Stamp | None:

@@ -1,6 +1,6 @@
 """torch.distributed: a collective outlasts its limit, ranks disagree on it, or its watchdog gives up (NCCL and gloo).
 
-    [rank17]:[E1104 02:23:41.118 ProcessGroupNCCL.cpp:632] [Rank 17] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=40117, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600031 milliseconds before timing out.
+    [rank17]:[E1104 02:23:41.118 ProcessGroupNCCL.cpp:632] [Rank 17] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=51023, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600031 milliseconds before timing out.
     RuntimeError: [../third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:133] Timed out waiting 1800000ms for send operation to complete
     RuntimeError: Detected mismatch between collectives on ranks. Rank 0 is running collective: ...
 

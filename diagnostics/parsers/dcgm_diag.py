@@ -24,9 +24,13 @@ from ._snapshot import source
 # | GPU Memory                | Pass - GPUs: 1, 2, 3, 4, 5, 6, 7               |
 ROW = re.compile(r"^\| ?([^|]{1,60})\| ?([^|]{1,200})\|\s*$")
 # Fail - GPU: 0     Skip - All     Pass
-RESULT = re.compile(r"^(Pass|Fail|Warn|Skip)(?=$| - )(?: - (?:GPUs?:? ?([\d, ]{1,400})|All))?")
+# Failure (dcgmi health)
+RESULT = re.compile(r"^(Pass|Fail|Warn|Skip|Healthy|Warning|Failure)(?=$| - )(?: - (?:GPUs?:? ?([\d, ]{1,400})|All))?")
 GPU_NAMED = re.compile(r"\bGPU (\d{1,3})\b")
 MESSAGES = {"error": "fail", "warning": "warn"}
+OUTCOMES = {"healthy": "pass", "warning": "warn", "failure": "fail"}
+# | -> 0                      | Failure                  |: the health report's row of GPU 0; deeper rows are its parts
+PART = re.compile(r"^-> (\d{1,3})$")
 SEVERITY = {"fail": Severity.CRITICAL, "warn": Severity.WARNING}
 
 
@@ -36,11 +40,13 @@ class Cell:
 
     line: Line
     test: str
+    gpu: int | None = None
     words: list[str] = field(default_factory=list)
 
 
 def read(text: Text) -> Iterator[GpuDiagnostic]:
     cell: Cell | None = None
+    gpu: int | None = None
     for line in text.lines():
         found = ROW.match(line.text[:400])
         if not found:
@@ -49,10 +55,12 @@ def read(text: Text) -> Iterator[GpuDiagnostic]:
             cell = None
             continue
         test, words = found[1].strip(), found[2].strip()
+        if part := PART.match(test):
+            gpu, test = int(part[1]), "GPU"
         if (test or RESULT.match(words)) and words:
             if cell:
                 yield from told(text, cell)
-            cell = Cell(line, test or (cell.test if cell else ""), [words])
+            cell = Cell(line, test.removeprefix("-> ") or (cell.test if cell else ""), gpu, [words])
         elif cell and words:
             cell.words.append(words)
     if cell:
@@ -61,12 +69,14 @@ def read(text: Text) -> Iterator[GpuDiagnostic]:
 
 def told(text: Text, cell: Cell) -> Iterator[GpuDiagnostic]:
     words = " ".join(cell.words)
-    result = RESULT.match(words)
-    outcome = result[1].lower() if result else MESSAGES.get(cell.test.lower())
-    if outcome is None:
+    result = RESULT.match(words) or RESULT.match(cell.words[0])
+    word = result[1].lower() if result else ""
+    outcome = OUTCOMES.get(word, word) or MESSAGES.get(cell.test.lower())
+    if not outcome:
         return  # a version, a heading, an "Info" row
     named = result[2] if result else None
     gpus = [int(number) for number in re.findall(r"\d{1,3}", named or "")] if named else []
+    gpus = gpus or ([cell.gpu] if cell.gpu is not None else [])
     if not result and (found := GPU_NAMED.search(words)):
         gpus = [int(found[1])]
     for gpu in gpus if outcome in SEVERITY and gpus else [None]:
@@ -83,6 +93,6 @@ def told(text: Text, cell: Cell) -> Iterator[GpuDiagnostic]:
 PARSER = Parser(
     tool="dcgmi diag",
     medium="gpu",
-    footprint=r"^\| Diagnostic +\| Result|^\|[^|\n]{1,60}\| (Pass|Fail|Skip|Warn)( - [^|\n]{0,200})? *\|",
+    footprint=r"^\| Diagnostic +\| Result|^\| Overall Health +\||^\|[^|\n]{1,60}\| (Pass|Fail|Skip|Warn)( - [^|\n]{0,200})? *\|",
     read=read,
 )

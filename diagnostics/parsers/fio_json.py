@@ -26,7 +26,7 @@ DIRECTIONS = ("read", "write", "trim")
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    report = report_in(text.content)
+    report = report_in(text.plain)
     if report is None:
         return
     lines = [line for line in text.lines() if JOB.search(line.text)]

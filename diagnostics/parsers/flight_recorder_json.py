@@ -18,7 +18,7 @@ from ._flight_recorder import progress
 
 def read(text: Text) -> Iterator[CollectiveProgress]:
     try:
-        dump = json.loads(text.content.lstrip("\ufeff"))
+        dump = json.loads(text.plain.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return
     yield from progress(dump, text.name)

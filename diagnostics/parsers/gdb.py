@@ -109,6 +109,9 @@ def function_of(text: str) -> str:
 PARSER = Parser(
     tool="gdb",
     medium="native-stacks",
-    footprint=r"^#\d+  ?(0x[0-9a-f]+ in )?\S.* \(.*\) ?(at|from) \S|^#\d+  ?0x[0-9a-f]+ in \S+ \(|^#0  \S+ \(|^ptrace: (Operation|No such)|^Could not attach to process",
+    footprint=(
+        r"^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
+        r"|^ptrace: (Operation|No such)|^Could not attach to process"
+    ),
     read=read,
 )

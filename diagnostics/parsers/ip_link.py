@@ -1,4 +1,4 @@
-"""`ip link`, `ip -s link`, `ip addr`.
+"""`ip link`, `ip -s link`, `ip addr`, `ip -br link`.
 
     2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
     3: ib0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 4092 qdisc mq state DOWN
@@ -25,6 +25,10 @@ ROW = re.compile(
 )
 #     RX:  bytes packets errors dropped  missed   mcast
 COUNTERS = re.compile(r"^\s+(RX|TX)(?: errors)?: +([a-z][a-z ]+[a-z])\s*$")
+# eth0             UP             02:fc:00:00:00:01 <BROADCAST,MULTICAST,UP,LOWER_UP>
+BRIEF = re.compile(
+    r"^([\w.:-]{1,40})(?:@\S{1,40})? +(UP|DOWN|UNKNOWN|DORMANT|LOWERLAYERDOWN) +(?:\S{1,60} +)?<([A-Z_0-9,-]{0,200})>\s*$"
+)
 QUIET = frozenset({"bytes", "packets", "mcast"})
 VIRTUAL = re.compile(r"^(?:lo|docker|veth|br-|cali|cni|flannel|tunl|dummy|virbr)")
 
@@ -38,6 +42,8 @@ def read(text: Text) -> Iterator[Evidence]:
         if found := ROW.match(row):
             interface, stamp = found[1], stamp_before(text, line)
             yield from told(text, line, found, stamp)
+        elif found := BRIEF.match(row):
+            yield port_state(text, line, found[1], found[3].split(","), found[2], None)
         elif interface and (found := COUNTERS.match(row)):
             awaited = [f"{found[1].lower()} {name}" for name in found[2].split()]
         elif awaited:
@@ -53,19 +59,25 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def told(text: Text, line: Line, found: re.Match[str], stamp: Stamp | None) -> Iterator[Evidence]:
     name, flags, mtu, state = found.groups()
-    words = flags.split(",")
-    up = "LOWER_UP" in words if state in (None, "UNKNOWN") else state == "UP"
-    lost = not up and "UP" in words and not VIRTUAL.match(name)
-    subject = Subject(interface=name)
-    yield PortState(
+    yield port_state(text, line, name, flags.split(","), state, stamp)
+    yield SettingSeen(
+        source=source(text, line), subject=Subject(interface=name), stamp=stamp, name=f"mtu {name}", value=mtu
+    )
+
+
+def port_state(
+    text: Text, line: Line, name: str, flags: list[str], state: str | None, stamp: Stamp | None
+) -> PortState:
+    up = "LOWER_UP" in flags if state in (None, "UNKNOWN") else state == "UP"
+    lost = not up and "UP" in flags and not VIRTUAL.match(name)
+    return PortState(
         source=source(text, line),
-        subject=subject,
+        subject=Subject(interface=name),
         stamp=stamp,
         severity=Severity.WARNING if lost else Severity.INFO,
         state="up" if up else "down",
         fabric="infiniband" if name.startswith("ib") else "ethernet",
     )
-    yield SettingSeen(source=source(text, line), subject=subject, stamp=stamp, name=f"mtu {name}", value=mtu)
 
 
 def errors(text: Text, line: Line, interface: str | None, stamp: Stamp | None, counts: dict[str, int]) -> PortErrors:
@@ -78,4 +90,9 @@ def errors(text: Text, line: Line, interface: str | None, stamp: Stamp | None, c
     )
 
 
-PARSER = Parser(tool="ip link", medium="network", footprint=r"^\d+: [\w.@:-]{1,80}: <[A-Z_0-9,-]*> mtu \d", read=read)
+PARSER = Parser(
+    tool="ip link",
+    medium="network",
+    footprint=r"^\d+: [\w.@:-]{1,80}: <[A-Z_0-9,-]*> mtu \d|^[\w.:@-]{1,80} +(UP|DOWN|UNKNOWN) +\S{1,60} +<[A-Z_0-9,-]+>",
+    read=read,
+)

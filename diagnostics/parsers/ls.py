@@ -1,4 +1,4 @@
-"""`ls -l` in any time style, also -R, -h and `ls -l FILE...`.
+"""`ls -l` in any time style, also -R, -h, -i, -s and `ls -l FILE...`.
 
     $ ls -l /workspace/ckpt
     total 388409
@@ -24,7 +24,7 @@ from ._snapshot import source, stamp_of
 # -rw-r--r-- 1 root root 130845335 2026-11-29 13:08:02.919007054 +0000 step_000006.pt
 # -rw-r--r-- 1 trainer trainer  18G Nov  4 02:14 model_5000.pth
 ROW = re.compile(
-    r"^-[rwxsStT-]{9}[.+@]? +\d+ +(?:\S+ +){1,2}?(\d[\d.,]*[KMGTP]?) +"
+    r"^(?: {0,20}\d{1,20} +){0,2}-[rwxsStT-]{9}[.+@]? +\d+ +(?:\S+ +){1,2}?(\d[\d.,]*[KMGTP]?) +"
     r"(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+-]\d{4})?|\d\d-\d\d \d\d:\d\d"
     r"|[A-Z][a-z]{2} +\d{1,2} +(?:\d\d:\d\d(?::\d\d)?(?: \d{4})?|\d{4})) (.+)$"
 )
@@ -66,6 +66,6 @@ def full_path(folder: str | None, name: str) -> str:
 PARSER = Parser(
     tool="ls -l",
     medium="listing",
-    footprint=r"^-[rwxsStT-]{9}[.+@]? +\d+ +\S+ +.*\d\d:\d\d|^-[rwxsStT-]{9}[.+@]? +\d+ +\S+ +.* \d{4} ",
+    footprint=r"^( {0,20}\d{1,20} +){0,2}-[rwxsStT-]{9}[.+@]? +\d+ +\S{1,64} +[^\n]{0,200}(\d\d:\d\d| \d{4} )",
     read=read,
 )

@@ -1,9 +1,12 @@
-"""A table of memory over time, as monitoring scripts and people keep it.
+"""Memory over time: tables of monitoring scripts, and the lines in which a job logs its own use of the host's memory.
 
     time      pid    rss_mb
     10:00     4242   2100
     host   phase        used
     node1  batch +0h30  5.2G
+
+    epoch 3, step 2, RAM used: 25.26 GB
+    [2026-03-02 01:00:00,112] [INFO] [utils.py:785:see_memory_usage] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
 
 The header names a memory column (used, rss, memory, resident, heap; a unit may be part of the name). Columns are
 separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table of fewer than three
@@ -28,6 +31,12 @@ COLUMN = re.compile(
 )
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
+# RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB
+LOGGED = re.compile(
+    r"\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage|use)?\s{0,3}[:=]?\s{0,3}"
+    r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
+    re.I,
+)
 OWNERS = ("host", "node", "pod", "hostname", "container")
 KIB = {"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 FEWEST = 3
@@ -45,14 +54,20 @@ class Row(NamedTuple):
 def read(text: Text) -> Iterator[MemoryInfo]:
     header: list[str] | None = None
     rows: list[Row] = []
+    logged: list[Row] = []
     for line in text.lines():
+        if found := LOGGED.search(line.text[:1000]):
+            logged.append(Row(line, round(float(found["number"]) * KIB[found["unit"][0].lower()]), None, None))
+            continue
         cells = split(line.text[:400])
-        if len(cells) > 1 and any(COLUMN.match(cell) for cell in cells):
+        # the OOM killer's table of tasks counts pages
+        if len(cells) > 1 and "total_vm" not in cells and any(COLUMN.match(cell) for cell in cells):
             yield from told(text, rows)
             header, rows = [cell.lower() for cell in cells], []
         elif header and (row := measured(header, cells, line)):
             rows.append(row)
     yield from told(text, rows)
+    yield from told(text, logged)
 
 
 def split(line: str) -> list[str]:
@@ -90,6 +105,6 @@ def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
 PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
-    footprint=r"(?i)^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)",
+    footprint=r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)",
     read=read,
 )

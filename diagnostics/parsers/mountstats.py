@@ -30,7 +30,7 @@ DEVICE = re.compile(r"^device (\S+) mounted on (/\S*) with fstype ([\w.-]{1,40})
 OPTIONS = re.compile(r"^\s+opts:\s+((?:rw|ro)\S*)")
 AGE = re.compile(r"^\s+age:\s+(\d{1,12})")
 #        WRITE: 21456 25610 12 22507159224 3001440 18112000 17720112 35001920 12
-OPERATION = re.compile(r"^\s+(READ|WRITE|COMMIT|GETATTR|OPEN|LOOKUP|ACCESS): ((?:\d{1,20} ?){8,9})\s*$")
+OPERATION = re.compile(r"^\s+(READ|WRITE|COMMIT|GETATTR|OPEN|LOOKUP|ACCESS): ((?:\d{1,20} ){7,8}\d{1,20})\s*$")
 
 
 @dataclass

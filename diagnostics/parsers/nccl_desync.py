@@ -27,14 +27,17 @@ TIMEOUT = re.compile(r"\[([\d, ]{1,2000})\] Timeout at collective: (\w{1,40}), #
 MISSING = re.compile(r"\[([\d, ]{1,20000})\] finished collective #\d{1,12}, but didn't join collective #(\d{1,12})")
 #  [3] joined but didn't finish collective #3 (count from 1)
 UNFINISHED = re.compile(r"\[([\d, ]{1,20000})\] joined but didn't finish collective #(\d{1,12})")
+# To our best knowledge, ranks [6] are the lagging ranks that caused this timeout. They never joined any collectives
+NEVER = re.compile(r"\[([\d, ]{1,20000})\][^\[\]\n]{0,100}never joined any collectives")
 # #2 buggy from collective_mismatch.py:8
 FRAME = re.compile(r"^#\d{1,3} (\S.{0,200}) from (\S{1,1000}:\d{1,7})\s*$")
-ANY = re.compile(rf"{MISSING.pattern}|{UNFINISHED.pattern}")
+ANY = re.compile(rf"{MISSING.pattern}|{UNFINISHED.pattern}|{NEVER.pattern}")
 
 
 def read(text: Text) -> Iterator[CollectiveStuck]:
     for line in text.matching(ANY):
-        missing, unfinished = MISSING.search(line.text), UNFINISHED.search(line.text)
+        missing = MISSING.search(line.text) or NEVER.search(line.text)
+        unfinished = UNFINISHED.search(line.text)
         found = missing or unfinished
         if found is None:
             continue
@@ -46,7 +49,7 @@ def read(text: Text) -> Iterator[CollectiveStuck]:
             stamp=peel(line.text[:4000]).stamp or stamp_above(text, line),
             severity=Severity.CRITICAL,
             operation=timeout[2] if timeout else None,
-            sequence=int(found[2]),
+            sequence=int(found[2]) if found.re.groups > 1 else None,
             group=None,
             missing_ranks=ranks if missing else (),
             joined_ranks=joined(timeout, ranks, missing is not None),
@@ -86,6 +89,6 @@ def frames_after(text: Text, line: Line) -> tuple[str, ...]:
 PARSER = Parser(
     tool="TORCH_NCCL_DESYNC_DEBUG",
     medium="job-log",
-    footprint=r"but didn't join collective #\d|joined but didn't finish collective #\d",
+    footprint=r"but didn't join collective #\d|joined but didn't finish collective #\d|never joined any collectives",
     read=read,
 )

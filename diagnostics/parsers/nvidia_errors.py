@@ -24,6 +24,8 @@ from ._snapshot import source
 SAYINGS = (
     ("version-mismatch", r"Driver/library version mismatch"),
     ("version-mismatch", r"API mismatch: the client has the version"),
+    # fabric manager NVIDIA GPU driver interface version 535.54.03 don't match with driver version 535.104.12.
+    ("version-mismatch", r"interface version .{1,60} (?:don't|does not) match with driver version"),
     # Unable to determine the device handle for GPU 0000:03:00.0: GPU is lost.  Reboot the system to recover this GPU
     ("device-lost", r"GPU is lost\b"),
     ("device-lost", r"Unable to determine the device handle for (?:GPU|gpu)"),
@@ -32,6 +34,8 @@ SAYINGS = (
     ("no-device", r"nvidia-container-cli: (?:device error|initialization error: nvml error).{0,200}"),
     # NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
     ("init-failed", r"NVIDIA-SMI has failed because"),
+    # UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment
+    ("init-failed", r"CUDA initialization: (?:CUDA unknown error|CUDA driver initialization failed)"),
     ("init-failed", r"Failed to initialize NVML: .{1,120}"),
     ("init-failed", r"NVML: (?:Unknown Error|Driver Not Loaded|Insufficient Permissions)"),
 )
@@ -42,6 +46,7 @@ DETAIL = re.compile(r"^NVML library version: ([\d.]+)")
 FOOTPRINT = (
     r"Driver/library version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
+    r"|interface version .{1,60} match with driver version|CUDA initialization: CUDA (unknown error|driver init)"
     r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
 )
 ANY = re.compile(FOOTPRINT)

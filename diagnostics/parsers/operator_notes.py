@@ -9,31 +9,20 @@ claims it only when most of its lines read like prose.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Source
 from ..evidence.job import OperatorNote
 from ..text import Text
 from . import Parser
-
-WORD = re.compile(r"[A-Za-z][a-z']{1,20}\b")
-PROSE = re.compile(r"^\s{0,8}(?:[-*] )?[A-Z\"'(\[]?[A-Za-z][\w'\",;:()/%.?!+ -]{8,1000}$")
-LIMIT = 200  # lines: nobody writes a longer note, and every tool's log is one
+from ._prose import is_note, is_sentence
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    lines = [line for _, line in zip(range(LIMIT + 1), text.lines(), strict=False) if line.text.strip()]
-    if not lines or len(lines) > LIMIT or sum(_is_prose(line.text) for line in lines) < 0.6 * len(lines):
-        return
-    for line in lines:
-        if _is_prose(line.text):
-            yield OperatorNote(source=Source(text.name, line.number, line.quote), text=line.text.strip())
+    if is_note(text):
+        for line in text.lines():
+            if is_sentence(line.text):
+                yield OperatorNote(source=Source(text.name, line.number, line.quote), text=line.text.strip())
 
 
-def _is_prose(said: str) -> bool:
-    words = WORD.findall(said[:1000])
-    return len(words) >= 3 and len(" ".join(words)) > 0.55 * len(said.strip()) and PROSE.match(said) is not None
-
-
-PARSER = Parser(tool="a person", medium="notes", footprint=r"[a-z] [a-z]", read=read, last=True)
+PARSER = Parser(tool="a person", medium="notes", footprint=r"[a-z] [a-z]", read=read, claims="alone")

@@ -77,21 +77,32 @@ class Owner:
     shared_pending: int = 0
     parent: int | None = None
     state_line: Line | None = None
+    by_path: bool = False
+
+    def has(self, file: str) -> bool:
+        """True when this file of /proc was read for it: a second one is a later snapshot."""
+        read_ = {"wchan": self.wchan, "stack": self.frames, "syscall": self.syscall, "comm": self.comm}
+        return bool(read_.get(file))
 
 
 def read(text: Text) -> Iterator[Evidence]:
     owner: Owner | None = None
+    named: dict[tuple[int, int], Owner] = {}  # the owners that a path names: one thread's files may lie apart
     awaited = ""
     for line in text.lines():
         row = line.text[:1000]
-        fresh, said = opened(line, row, owner)
-        if fresh is not None:
-            if owner is not None and fresh is not owner:
+        if found := PATH.search(row):
+            if owner is not None and not owner.by_path:
                 yield from told(text, owner)
-            owner, awaited = fresh, said
-            row = row if not said else ""
-            if "\0" in said:
-                awaited, _, row = said.partition("\0")
+            key = int(found[1]), int(found[2] or found[1])
+            if key in named and named[key].has(found[3]):
+                yield from told(text, named.pop(key))
+            owner = named.setdefault(key, Owner(line, *key, by_path=True))
+            awaited, row = found[3], found[4] or ""
+        elif fresh := heading(line, row, owner):
+            if owner is not None and not owner.by_path:
+                yield from told(text, owner)
+            owner, awaited, row = fresh, "", ""
         if not row:
             continue
         if owner is None and (frame(row) or STATUS.match(row) or WCHAN.match(row)):
@@ -101,14 +112,16 @@ def read(text: Text) -> Iterator[Evidence]:
         if owner is not None and not note(owner, row, awaited) and not row.strip() and owner.pid is None:
             yield from told(text, owner)
             owner = None
-    if owner is not None:
+    if owner is not None and not owner.by_path:
         yield from told(text, owner)
+    for each in named.values():
+        yield from told(text, each)
 
 
-def opened(line: Line, row: str, owner: Owner | None) -> tuple[Owner | None, str]:
-    """The owner that a heading names, and the file of /proc whose content follows (NUL: on the same line)."""
+def heading(line: Line, row: str, owner: Owner | None) -> Owner | None:
+    """The owner that a heading names."""
     if found := PROCESS.match(row):
-        return Owner(line, pid=int(found[1]), comm=found[2], stamp=stamp_of(row)), ""
+        return Owner(line, pid=int(found[1]), comm=found[2], stamp=stamp_of(row))
     if (found := THREAD.match(row)) and owner is not None:
         fresh = Owner(line, owner.pid, int(found[1]), found[2] or owner.comm, stamp=owner.stamp)
         fresh.shared_pending = pending(owner.status, "ShdPnd") or owner.shared_pending
@@ -116,13 +129,8 @@ def opened(line: Line, row: str, owner: Owner | None) -> tuple[Owner | None, str
         fresh.ticks = int(found[4]) if found[4] else None
         if found[3]:
             fresh.status["State"] = found[3]
-        return fresh, ""
-    if found := PATH.search(row):
-        pid, tid = int(found[1]), int(found[2] or found[1])
-        same = owner is not None and (owner.pid, owner.tid) == (pid, tid)
-        fresh = owner if same and owner else Owner(line, pid, tid)
-        return fresh, found[3] + ("\0" + found[4] if found[4] else "\0" if ":" in row[found.end() :] else "")
-    return None, ""
+        return fresh
+    return None
 
 
 def note(owner: Owner, row: str, awaited: str) -> bool:
@@ -152,7 +160,8 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
     comm = owner.comm or status.get("Name")
     parent = integer(status.get("PPid")) if owner.parent is None else owner.parent
     severity = Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
-    if state and "PPid" in status:
+    # the status of another thread than the first says nothing of the process
+    if state and "PPid" in status and owner.tid in (None, pid):
         yield ProcessState(
             source=source(text, owner.state_line or owner.line),
             subject=Subject(pid=pid, comm=comm),

@@ -52,7 +52,7 @@ def _signal(found: re.Match[str]) -> End:
 
 PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # run.sh: line 4:  3399 Killed                  python -u train.py
-    (re.compile(rf"^[\w./@+-]{{1,300}}: line \d{{1,7}}: +(?P<pid>\d{{1,8}}) +(?P<word>{_WORDS})(?: \(core dumped\))?(?: +(?P<command>[^\s(]{{1,300}}).*)?$"), _shell),
+    (re.compile(rf"^[\w./@+-]{{1,300}}: line \d{{1,7}}: +(?P<pid>\d{{1,8}}) +(?P<word>{_WORDS})(?: {{1,40}}\(core dumped\))?(?: +(?P<command>[^\s(]{{1,300}}).*)?$"), _shell),
     # [1]+  Killed                  python train.py          Killed
     (re.compile(rf"^(?:\[\d{{1,4}}\][+-]? +(?P<pid>\d{{1,8}})? *)?(?P<word>{_WORDS})(?: \(core dumped\))?(?: {{2,}}(?P<command>\S{{1,300}}).*)?$"), _shell),
     # Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)

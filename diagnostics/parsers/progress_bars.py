@@ -1,6 +1,6 @@
 """Progress bars (tqdm and its like): how far the last one of each label came.
 
-    Preparing test set...:  46%|████▋     | 31/67 [29:02<35:12, 58.67s/it]
+    Preparing test set...:  46%|████▋     | 31/67 [21:40<27:05, 45.16s/it]
     Validation: 0it [00:00, ?it/s]
 
 A bar rewrites its line with carriage returns: the last state of a label is the fact, and one before it when the line
@@ -58,5 +58,8 @@ def _elapsed(text: str | None) -> float | None:
 
 
 PARSER = Parser(
-    tool="tqdm", medium="job-log", footprint=r"\d{1,3}%\|.{0,200}\| *[\d.]+[kMGTB]*/|\d+it \[\d+:\d\d", read=read
+    tool="tqdm",
+    medium="job-log",
+    footprint=r"\d{1,3}%\|.{0,200}\| *[\d.]+[kMGTB]*/|\d{1,12}it \[\d{1,4}:\d\d",
+    read=read,
 )

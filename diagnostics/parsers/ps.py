@@ -158,7 +158,9 @@ def comm(row: dict[str, str], args: str) -> str | None:
     if args.startswith("["):
         return args[1:].partition("]")[0][:15] or None
     word = args.partition(" ")[0]
-    return (word.rsplit("/", 1)[-1] or word).rstrip(":")[:15] or None
+    if word.startswith(("/", "./", "../")):  # "kworker/0:1" is a name, not a path
+        word = word.rsplit("/", 1)[-1] or word
+    return word.rstrip(":")[:15] or None
 
 
 def number(row: dict[str, str], *names: str) -> int | None:

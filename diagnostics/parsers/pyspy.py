@@ -38,6 +38,8 @@ ERROR = re.compile(
     r"^Error: ((?:Failed to (?:suspend|get|find|copy|lock|attach|read|open|load)|Permission [Dd]enied|No such process"
     r"|Couldn't|Unable to|failed to|Is this a python).*)$"
 )
+# Reason: EPERM: Operation not permitted            0: Permission denied (os error 13)
+CAUSE = re.compile(r"^(?:Reason: | {2,8}(?:\d{1,2}: )?)(\S.{0,300})$")
 NAMES_FILE = re.compile(
     r"fd|fileno|descriptor|handle|file|filename|path|fname|shard|name_or_buffer|src|dst", re.IGNORECASE
 )
@@ -119,12 +121,14 @@ def keep_name(names: dict[str, str], name: str, value: str) -> None:
 
 
 def reason(text: Text, line: Line, problem: str) -> str:
-    """An error and the `Reason:` lines that follow it."""
-    details = []
-    for each in text.after(line, 4):
-        if not each.text.startswith("Reason:"):
+    """An error and the causes that follow it, each once."""
+    details: list[str] = []
+    for each in text.after(line, 6):
+        found = CAUSE.match(each.text)
+        if each.text.strip() not in ("", "Caused by:") and not found:
             break
-        details.append(each.text.removeprefix("Reason:").strip())
+        if found and found[1].strip() not in details:
+            details.append(found[1].strip())
     return "; ".join([problem.strip(), *details])
 
 

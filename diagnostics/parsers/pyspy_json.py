@@ -25,7 +25,7 @@ HEAD = re.compile(r'"thread_name"\s*:')
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    threads = whole_threads(text.content)
+    threads = whole_threads(text.plain)
     heads = [line for line in text.lines() if HEAD.search(line.text)]
     first = next(text.lines(), Line(1, "", ""))
     for number, thread in enumerate(threads):

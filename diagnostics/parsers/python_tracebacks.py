@@ -30,8 +30,8 @@ HEADER = re.compile(r"(Original )?(?:Exception Group )?Traceback \(most recent c
 FRAME = re.compile(r'^File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$')
 # RuntimeError: basic_ios::clear: iostream error     torch.cuda.OutOfMemoryError: CUDA out of memory.     EOFError
 EXCEPTION = re.compile(
-    r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired|Stop|Missing)"
-    r"|(?:[A-Za-z_]\w{0,80}\.){0,8}(?:Error|Empty|Full|StopIteration|BrokenExecutor|BrokenProcessPool|ProcessRaisedException|error|timeout))"
+    r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired|Iteration|Missing)"
+    r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|ProcessRaisedException|error|timeout))"
     r"(?:: ?(.*))?$"
 )
 # what closes a traceback although nobody would take it for an exception by itself: sqlite3.Warning: text

@@ -82,7 +82,7 @@ def _checkpoint(text: Text, message: Message, found: re.Match[str], event: str) 
     if (milliseconds := found.groupdict().get("ms")) is not None:
         took_s = float(milliseconds) / 1000
     return CheckpointEvent(
-        **message.facts(text, path=path.rstrip(".,:;") if path else None),
+        **message.facts(text, path=path.rstrip(".,:;]") if path else None),
         event=event,
         step=_step(said),
         size=round(float(size[1]) * SIZES[size[2] or ""]) if size else None,
@@ -103,7 +103,7 @@ PARSER = Parser(
         r"|running training|\b(saving|saved|loading|loaded|resum\w+|wrote|copying|copied|deleting).{0,80}"
         r"(checkpoint|ckpt|model|weights|snapshot|step|\.pth?\b|\.safetensors)|checkpoint queued|snapshot:"
         r"|(running|starting|start|begin) (the )?(evaluation|validation)|running evaluation|val(id|idation)? loss|eval_loss"
-        r"|torch\.compile|autotune|inductor.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
+        r"|(^|[ :])torch\.compile|^autotune|\binductor\b.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
         r"|training (complete|finished|done|has)|exiting program|train_runtime|tokenizing|preparing .{0,40}(set|data|shards)|running tokenizer"
         r"|init_process_group|initializ.{0,20}(distributed|process group)|sanity checking|^downloading|graph captur"
     ),

@@ -1,8 +1,8 @@
 """Slurm: what slurmstepd and srun print into a job's output.
 
-    slurmstepd: error: *** STEP 7110.0 ON node20 CANCELLED AT 2024-04-25T15:02:08 DUE TO TIME LIMIT ***
-    slurmstepd: error: Detected 1 oom-kill event(s) in StepId=15011876.batch. Some of your processes may have been killed
-    srun: error: node20: task 0: Out Of Memory
+    slurmstepd: error: *** STEP 7110.0 ON node31 CANCELLED AT 2026-03-04T07:31:02 DUE TO TIME LIMIT ***
+    slurmstepd: error: Detected 1 oom-kill event(s) in StepId=2048123.batch. Some of your processes may have been killed
+    srun: error: node31: task 0: Out Of Memory
 
 Tables (squeue, sacct) have a parser of their own. srun's debug lines are skipped.
 """

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence import Clock, Evidence, Severity, Stamp, Subject
 from ..evidence.process import StackDumpFailed, SystemCall
 from ..text import Line, Text
 from . import Parser
@@ -79,7 +79,7 @@ def read(text: Text) -> Iterator[Evidence]:
             if call := waiting.pop(pid, None):
                 finish(call, found[2])
         elif found := CALL.match(body):
-            call = Call(line, pid, stamp_of(prefix[3]) if prefix and prefix[3] else None, found[1], found[2])
+            call = Call(line, pid, time_of(prefix[3]) if prefix else None, found[1], found[2])
             finish(call, found[2])
             calls.append(call)
             if call.unfinished:
@@ -87,6 +87,13 @@ def read(text: Text) -> Iterator[Evidence]:
     for call in calls:
         if len(calls) <= SHORT_TRACE or tells(call):
             yield told(text, call)
+
+
+def time_of(text: str | None) -> Stamp | None:
+    """-t and -tt write the time of day, -ttt seconds since the epoch."""
+    if not text:
+        return None
+    return stamp_of(text) if ":" in text else Stamp(Clock.UTC, float(text))
 
 
 def finish(call: Call, rest: str) -> None:
@@ -128,7 +135,7 @@ PARSER = Parser(
     medium="system-calls",
     footprint=(
         r"^strace: |^\[pid +\d+\] ([\d:.]+ )?(<\.\.\. )?[a-z_0-9]{2,40}[( ]|<unfinished \.\.\.>"
-        r"|^([\d:.]+ )?[a-z_0-9]{2,40}\([^\n]{0,2000}\) += (-?\d|0x|\?)"
+        r"|^([\d:.]+ )?(\(\+ *[\d.]+\) )?[a-z_0-9]{2,40}\([^\n]{0,2000}\) += (-?\d|0x|\?)"
     ),
     read=read,
 )

@@ -18,7 +18,11 @@ from ..evidence import Evidence
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
-from ._steps import Columns, read_step
+from ._step_line import find_numbers
+from ._step_runs import Steps
+from ._step_scan import scan
+
+LARGE = 1 << 20  # bytes
 
 # a command that a shell echoes, or a trainer's first line: where the next run begins
 START = re.compile(
@@ -26,30 +30,43 @@ START = re.compile(
 )
 STEP = re.compile(
     r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
-    r"|/sec|\d/\d+ \[|loss['\"]?[:=]|Epoch\(train\)|\|train\|| epoch \d|^\+ |\btorch \d[^|]{1,40} \| python |Running training"
+    r"|/sec|\d/ {0,4}\d+ \[|\d/\d+ [\[━]|loss['\"]?[:=]|\bEpoch.{0,12}\[|\bep(?:och)? {1,4}\d"
+    r"|(?:^|[\d\]:Z] )\+ \S|\btorch \d[^|]{1,40} \| python|Running training|Starting training|training \.\.\."
 )
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    columns = Columns(text.name)
+    return scan(text, STEP, START) if is_large(text) else read_singly(text)
+
+
+def is_large(text: Text) -> bool:
+    """True when it pays to read lines of one layout together; UTF-16 has no lines of bytes."""
+    return (len(text.data) > LARGE or getattr(text, "path", None) is not None) and b"\0" not in text.data[:200]
+
+
+def read_singly(text: Text) -> Iterator[Evidence]:
+    """Read line by line."""
+    quotes: dict[int, str] = {}
+    steps = Steps(text.name, quotes.__getitem__)
     for message in messages(text, STEP):
         if START.search(message.text):
-            columns.start_run()
-        elif step := read_step(message.text, columns.bar(message.rank)):
-            columns.add(message, step)
+            steps.start_run(message)
+        elif numbers := find_numbers(message.text):
+            steps.add(message, numbers)
+            quotes[message.line.number] = message.line.quote
         else:
-            columns.watch_bar(message)
-    yield from columns.facts()
+            steps.watch_bar(message)
+    yield from steps.facts()
 
 
 PARSER = Parser(
     tool="training log",
     medium="job-log",
     footprint=(
-        r"(?i)\b(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,300}"
+        r"(?i)(^|[^\w-])(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,100}"
         r"(loss|ce |/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
-        r"|['\"](train_|step_)?loss['\"]: *['\"]?[-\dni]|Epoch\(train\).{0,200}loss|/sec: *\d|\d (samples|images|examples)/sec"
-        r"|\d+/\d+ \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
+        r"|\b(train[_ /]|step_)?loss['\"]? ?[:=] ?['\"]?[-\dni]|Epoch.{0,20}\[ *\d.{0,200}loss|/sec: *\d|\d (samples|images|examples)/sec"
+        r"|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
     ),
     read=read,
 )

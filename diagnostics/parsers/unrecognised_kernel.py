@@ -76,5 +76,5 @@ PARSER = Parser(
     medium="kernel-log",
     footprint=FOOTPRINT,
     read=read,
-    catches_all=True,
+    claims="untold",
 )

@@ -3,7 +3,7 @@
     2026-11-29 12:44:53 [watchdog] watching pid=24944 log=train.log limit=90s
     2026-11-29 12:45:23 [watchdog] pid=24944 alive, log age 2s
     2026-11-29 12:46:53 [watchdog] STALE: no output for 92s (limit 90s), sending SIGKILL to 24944
-    [2021-08-10 21:03:07] ***ALERT: run-13b.slurm is not RUNNING or SCHEDULED! Alert someone***
+    [2021-08-10 21:03:07] ***ALERT: run-7b.slurm is not RUNNING or SCHEDULED! Alert someone***
 
 A line fires when it says both that something is silent, stuck or missing and what is done about it, or when it says
 so under a watchdog's own tag. The limit of a watchdog's first line holds for its later ones. A person whose watchdog
@@ -54,7 +54,7 @@ ALIVE = re.compile(
 )
 # [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no tag
 MACHINE = re.compile(r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL)\b)")
-# PULSE: run-176b is waiting to be scheduled      run-13b is scheduled to start in 3 days
+# PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
 # other watchdogs have parsers of their own
 OTHERS = re.compile(
@@ -117,10 +117,10 @@ PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
     footprint=(
-        r"(?i)(^|[\d\]Z] )\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)\]?\b[: ]"
-        r"|no (new )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
-        r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running)\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm)"
-        r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
+        r"(?i)(^|[\d\]Z] )\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
+        r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
+        r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
+        r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
     ),
     read=read,
 )

@@ -19,6 +19,7 @@ from matplotlib.text import Text
 
 from ..display import shortened
 from ..evidence import Evidence, Severity
+from ..masking import mask
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and by brightness in print
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -112,7 +113,7 @@ def _glyphs() -> frozenset[int]:
 
 def label(text: str, limit: int = 60) -> str:
     """A string of an incident as one short line in the plot's font; what the font lacks becomes a box."""
-    return "".join(c if ord(c) in _glyphs() else "□" for c in shortened(text, limit))
+    return "".join(c if ord(c) in _glyphs() else "□" for c in shortened(mask(text[: limit * 8]), limit))
 
 
 def dates(axis: Axes) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .canvas import Picture
 
 TITLE = "How one thing led to the other"
-WIDTH = 58  # characters in a box
+WIDTH = 72  # characters in a box
 LINE = 0.19  # inches
 GAP = 0.30
 

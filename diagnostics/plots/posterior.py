@@ -37,7 +37,7 @@ def plot_posterior(diagnosis: Diagnosis, *, top: int = 8) -> Picture:
         where = [f" on {each.subject}" if each.subject != NOBODY else "" for each in shown]
         axes.set_yticks(range(len(shown)), [label(e.slug + w, 56) for e, w in zip(shown, where, strict=True)])
         axes.set_ylim(len(shown) - 0.5, -0.5)
-        axes.set_xlim(0, 1.22)
+        axes.set_xlim(0, 1.34)
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
         axes.set_title(f"{TITLE}; verdict: {diagnosis.verdict.value}")
         axes.grid(axis="y", visible=False)

@@ -70,7 +70,7 @@ def plot_throughput(incident: Incident) -> Picture:
                 each.set_ylim(bottom=0)
             for number, moment in enumerate(moments, start=1):
                 _draw_moment(each, moment, number if each is axes[0] else None)
-        axes[0].set_title(TITLE)
+        axes[0].set_title(TITLE, pad=16)
         if timed:
             dates(axes[-1])
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..diagnosis import Diagnosis
+from ..display import states_of
 
 if TYPE_CHECKING:
     from .canvas import Picture
@@ -39,12 +40,12 @@ def plot_weights(diagnosis: Diagnosis, *, top: int = 3) -> Picture:
                 label=label(str(name), 70),
             )
         axes.axvline(0, color="black", linewidth=0.8)
-        states = {each.symptom: each.state.value for each in diagnosis.observations}
+        states = states_of(diagnosis)
         axes.set_yticks(range(len(table)), [label(f"{name} ({states.get(name, '')})", 60) for name in table.index])
         axes.set_ylim(len(table) - 0.5, -0.5)
         axes.set_title(TITLE)
         axes.set_xlabel("against  ←  bits  →  for")
-        axes.legend(loc="upper left", bbox_to_anchor=(0, -0.18 - 0.3 / len(table)), borderaxespad=0)
+        figure.legend(loc="outside lower left")
         figure.says = "; ".join(
             f"{name}: {table.iloc[:, 0].loc[name]:+.1f} bits for {table.columns[0]}" for name in list(table.index)[:3]
         )

@@ -10,12 +10,14 @@ cannot know is a blank; what people wrote into one survives when the write-up is
 from __future__ import annotations
 
 from .document import Blank, Postmortem, Rates, Said, Section
+from .pseudonyms import KINDS as MASKS
 from .saving import FORMATS, save
 from .writing import write_postmortem
 from .written import read_written
 
 __all__ = [
     "FORMATS",
+    "MASKS",
     "Blank",
     "Postmortem",
     "Rates",

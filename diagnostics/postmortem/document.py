@@ -34,16 +34,22 @@ class Said:
 
 @dataclass(frozen=True)
 class Blank:
-    """What the evidence cannot know: a key that stays the same, what to fill in, and what somebody wrote."""
+    """What the evidence cannot know: a key that stays the same, what to fill in (about what), what somebody wrote."""
 
     key: str
     prompt: str
     written: str = ""
+    about: str = ""
 
     @property
     def text(self) -> str:
         """What stands in the write-up."""
         return self.written or f"____ (fill in: {self.prompt})"
+
+    @property
+    def label(self) -> str:
+        """What to fill in, said so that it can stand alone."""
+        return f"{self.prompt}: {self.about}" if self.about else self.prompt
 
 
 Item = Said | Blank
@@ -163,11 +169,11 @@ def masked(postmortem: Postmortem, mask: Mask) -> Postmortem:
 
     def change(item: Item) -> Item:
         if isinstance(item, Blank):
-            return replace(item, written=mask(item.written))
+            return replace(item, written=mask(item.written), about=mask(item.about))
         return replace(item, text=mask(item.text), sources=_masked(item.sources, mask))
 
     return replace(changed(postmortem, change), title=mask(postmortem.title))
 
 
 def _masked(sources: Sequence[Source], mask: Mask) -> tuple[Source, ...]:
-    return tuple(source._replace(quote=mask(source.quote)) for source in sources)
+    return tuple(source._replace(file=mask(source.file), quote=mask(source.quote)) for source in sources)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ..diagnosis import Diagnosis
 from ..display import shortened
@@ -23,6 +22,8 @@ from ..evidence.job import (
 from ..evidence.kernel import HungTask, OomKill, Xid
 
 EVENTS_SHOWN = 40
+SAME_BURST, SAME_MOMENT = timedelta(minutes=2), timedelta(seconds=5)
+Dated = tuple[datetime, Evidence]
 LANDMARKS = (RunStarted, RunFinished, ProcessEnded, WatchdogFired, NonFiniteValue)
 ALARMS = (
     WatchdogFired,
@@ -44,33 +45,46 @@ class Event:
     at: datetime | None
     text: str
     source: Source
+    role: str = ""
 
 
 def happened(diagnosis: Diagnosis) -> list[Event]:
-    """The events worth telling, earliest first; a burst of the same kind is told once, with its length."""
-    return _thinned(list(_bursts(diagnosis)))
-
-
-def _bursts(diagnosis: Diagnosis) -> Iterator[Event]:
-    cited = {source for each in diagnosis.present for source in each.sources}
-    burst: list[tuple[datetime, Evidence]] = []
+    """The events worth telling, earliest first; a burst of one kind is told once, with its length and its end."""
+    roles = roles_of(diagnosis)
+    bursts: list[list[Dated]] = []
+    last: dict[str, list[Dated]] = {}
     for at, fact in diagnosis.incident.timeline.ordered:
-        worth = fact.source in cited or isinstance(fact, LANDMARKS)
-        if not (worth or fact.severity in (Severity.CRITICAL, Severity.FATAL)) or isinstance(fact, TrainingSteps):
+        landmark = isinstance(fact, LANDMARKS)
+        if isinstance(fact, TrainingSteps) or not (
+            landmark or fact.source in roles or fact.severity in (Severity.CRITICAL, Severity.FATAL)
+        ):
             continue
-        if burst and burst[0][1].kind != fact.kind:
-            yield _event(burst)
-            burst = []
-        burst.append((at, fact))
-    if burst:
-        yield _event(burst)
+        burst = last.get(fact.kind)
+        if burst and at - burst[-1][0] <= (SAME_MOMENT if landmark else SAME_BURST):
+            burst.append((at, fact))
+        else:
+            last[fact.kind] = [(at, fact)]
+            bursts.append(last[fact.kind])
+    return _thinned([_event(burst, roles) for burst in bursts])
 
 
-def _event(burst: list[tuple[datetime, Evidence]]) -> Event:
+def roles_of(diagnosis: Diagnosis) -> dict[Source, str]:
+    """The role of every line that a symptom of the diagnosis rests on; "" where no cause of the answer explains it."""
+    roles: dict[Source, str] = {}
+    for each in diagnosis.present:
+        by = next((h.cause for h in diagnosis.answer if each.symptom in h.explains), None)
+        effect = by.effect(each.symptom) if by else None
+        for source in each.sources:
+            roles[source] = roles.get(source) or (effect.role.value if effect else "")
+    return roles
+
+
+def _event(burst: list[Dated], roles: dict[Source, str]) -> Event:
     at, fact = burst[0]
-    lines = {each.source for _, each in burst}
-    more = f" (and {len(lines) - 1} lines of its kind until {burst[-1][0]:%T})" if len(lines) > 1 else ""
-    return Event(at, shortened(fact.source.quote.strip(), 180) + more, fact.source)
+    others = len({each.source for _, each in burst}) - 1
+    more = f" (and {others} more line{'s' if others > 1 else ''} of its kind until {burst[-1][0]:%T})" if others else ""
+    role = next((role for _, each in burst if (role := roles.get(each.source))), "")
+    return Event(at, shortened(fact.source.quote.strip(), 180) + more, fact.source, role)
 
 
 def _thinned(events: list[Event]) -> list[Event]:

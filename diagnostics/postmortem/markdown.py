@@ -12,7 +12,8 @@ from .document import Blank, Block, Bullets, Item, Paragraph, Plot, Postmortem, 
 from .written import HEADER, mark
 
 CITATIONS_SHOWN = 3
-_SPECIAL = re.compile(r"([\\`*\[\]|~$!])|(?<![A-Za-z0-9])(_)|(_)(?![A-Za-z0-9])")
+DOLLAR = "<span>&#36;</span>"  # in an element of its own it opens no mathematics, neither in Jupyter nor on GitHub
+_SPECIAL = re.compile(r"([\\`*\[\]|~!])|(?<![A-Za-z0-9])(_)|(_)(?![A-Za-z0-9])")
 
 
 def format_markdown(postmortem: Postmortem) -> str:
@@ -78,6 +79,7 @@ def escape(text: str) -> str:
     line = visible(" ".join(text.split()))
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     line = _SPECIAL.sub(lambda found: "\\" + found[0], line)
+    line = line.replace("$", DOLLAR)
     return "\\" + line if line.startswith(("#", "+", "-", "=")) else re.sub(r"^(\d+)([.)])", r"\1\\\2", line)
 
 

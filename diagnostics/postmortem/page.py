@@ -80,8 +80,7 @@ def draw(plot: Plot, postmortem: Postmortem) -> Any:
     if diagnosis is None:
         return None
     if plot.name == "timeline":
-        cited = {source for each in diagnosis.present for source in each.sources}
-        return plots.plot_timeline(diagnosis.incident, cited=cited)
+        return plots.plot_timeline(diagnosis.incident, cited=set(postmortem.cited))
     if plot.name == "throughput":
         return plots.plot_throughput(diagnosis.incident)
     return {"posterior": plots.plot_posterior, "chain": plots.plot_chain}[plot.name](diagnosis)

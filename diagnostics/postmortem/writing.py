@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..diagnosis import Diagnosis, Verdict
@@ -14,7 +14,6 @@ from .document import (
     Block,
     Bullets,
     Item,
-    Mask,
     Paragraph,
     Plot,
     Postmortem,
@@ -27,6 +26,7 @@ from .document import (
 )
 from .happened import first_sign, happened, noticed
 from .impact import Run, gpus_of, runs_of
+from .pseudonyms import Pseudonyms
 
 DIAGNOSIS = "the diagnosis"
 TABLE_OF_CAUSES = "table of causes"
@@ -37,8 +37,7 @@ def write_postmortem(
     *,
     written: Mapping[str, str] | None = None,
     rates: Rates | None = None,
-    mask: Mask | None = None,
-    pictures: bool = True,
+    mask: Collection[str] = (),
 ) -> Postmortem:
     """The write-up of a diagnosis.
 
@@ -46,15 +45,16 @@ def write_postmortem(
     ----------
     written : what people filled in, by the key of the blank; a key without a blank any more is kept at the end
     rates : GPUs and cost, where the evidence does not tell
-    mask : applied to every string, quoted lines included
-    pictures : False leaves the plots out; they show file names and mounts, which a mask does not reach
+    mask : what to give pseudonyms beside secrets ("hosts", "users", "paths", "addresses"), quoted lines included;
+        the pictures, which show names too, are then left out
     """
+    pictures = not mask
     told = explain(diagnosis)
     runs = runs_of(diagnosis.incident)
     sections: tuple[Section, ...] = (
         _summary(diagnosis, told, runs),
         _impact(diagnosis, runs, rates or Rates()),
-        _timeline(diagnosis, told),
+        _timeline(diagnosis),
         _detection(diagnosis),
         _root_cause(diagnosis, told),
         _suspects(told),
@@ -68,8 +68,7 @@ def write_postmortem(
     if not pictures:
         sections = tuple(replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Plot))) for s in sections)
     postmortem = Postmortem(_title(diagnosis), sections, diagnosis if pictures else None)
-    postmortem = _with_written(postmortem, written or {})
-    return masked(postmortem, mask) if mask else postmortem
+    return masked(_with_written(postmortem, written or {}), Pseudonyms(diagnosis.incident, mask))
 
 
 def _title(diagnosis: Diagnosis) -> str:
@@ -162,13 +161,12 @@ def _cost(diagnosis: Diagnosis, runs: list[Run], rates: Rates) -> list[Item]:
     return items
 
 
-def _timeline(diagnosis: Diagnosis, told: Explanation) -> Section:
-    roles = {source: row.role.value for row in told.table if row.role for source in row.sources}
+def _timeline(diagnosis: Diagnosis) -> Section:
     rows: list[tuple[Item, ...]] = []
     for event in happened(diagnosis):
         when = f"{event.at:%F %T}" if event.at else "time unknown"
-        role = roles.get(event.source, "")
-        rows.append((Said(when, basis=DIAGNOSIS), Said(event.text, (event.source,)), Said(role, basis=DIAGNOSIS)))
+        role = Said(event.role, basis=DIAGNOSIS)
+        rows.append((Said(when, basis=DIAGNOSIS), Said(event.text, (event.source,)), role))
     clocks = _clocks(diagnosis)
     blocks: list[Block] = [Plot("timeline", "Every source")]
     if rows:
@@ -217,7 +215,7 @@ def _root_cause(diagnosis: Diagnosis, told: Explanation) -> Section:
         rows = tuple(
             (
                 Said(row.seen, row.sources[:3], "" if row.sources else DIAGNOSIS),
-                Blank(f"believed-{row.symptom}", "what it was believed to be"),
+                Blank(f"believed-{row.symptom}", "what it was believed to be", about=row.title),
                 Said(row.actually or "not explained by this answer", basis=_table(diagnosis, row.symptom)),
                 Said(row.role.value if row.role else "", basis=DIAGNOSIS),
             )
@@ -290,7 +288,8 @@ def _actions(told: Explanation) -> Section:
     rows: list[tuple[Item, ...]] = []
     for step, basis in wanted:
         key = re.sub(r"[^a-z0-9]+", "-", step.lower())[:48].strip("-")
-        owner, due = Blank(f"{key}-owner", "owner"), Blank(f"{key}-due", "due date")
+        owner = Blank(f"{key}-owner", "owner", about=step)
+        due = Blank(f"{key}-due", "due date", about=step)
         rows.append((Said(step, basis=basis), owner, due))
     blocks: list[Block] = [Table(("action", "owner", "due"), tuple(rows))] if rows else []
     blocks.append(Paragraph((Blank("actions", "further actions, each with an owner and a due date"),)))

@@ -9,17 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ProbeError, UsageError
-from ..evidence.probe import Outcome, ProbeAnswer
+from ..evidence.probe import ProbeAnswer
 from ..hangproof import Cancelled, left_behind
 from ..mounttable import MountPoint, absolute, mount_of
 from ..question import Answer
 from . import _stage
 from ._probe import MIB, Plan, Probe, Rung, all_probes
 from ._report import ProbeReport, Skipped, numbers, probe_answer
+from ._volume import GIB, MOST_SILENT, Volume
 
-GIB = 1 << 30
-MOST_SILENT = 2  # after so many silent answers the rest would only add waiting children
-CLEAN_S = 10.0
+SLOWEST = 20 * MIB  # bytes per second: a rung may take this long, whatever its probe's deadline
 
 
 @dataclass(frozen=True)
@@ -88,26 +87,6 @@ def _chosen(only: Sequence[str]) -> dict[str, Probe]:
 
 
 @dataclass
-class _Volume:
-    """One folder under test, as the session knows it."""
-
-    folder: str
-    point: MountPoint
-    answered: bool
-    stage: str = ""
-    staged: bool = False
-    silent: int = 0
-    written: int = 0
-    until: float = float("inf")
-    refused: str = ""
-    is_control: bool = False  # of the local disk only our own files are read
-
-    @property
-    def mount(self) -> str:
-        return self.point.mount
-
-
-@dataclass
 class _Session:
     probes: dict[str, Probe]
     plan_: Plan
@@ -117,27 +96,27 @@ class _Session:
     on_progress: Callback | None
     cancel: threading.Event
     report: ProbeReport = field(default_factory=ProbeReport)
-    steps: list[tuple[_Volume, str, Rung]] = field(default_factory=list)
+    steps: list[tuple[Volume, str, Rung]] = field(default_factory=list)
     control: dict[tuple[str, str], dict[str, float]] = field(default_factory=dict)
     begun: float = field(default_factory=time.monotonic)
 
-    def volume(self, path: str) -> _Volume:
+    def volume(self, path: str) -> Volume:
         """Find out, in a child, what the path really is; a silent volume is taken by its text."""
         answer = _stage.LOCATE.ask(mount_of(path).mount, _stage.ASK_S, cancel=self.cancel, folder=path)
         if answer.error in ("ENOENT", "ENOTDIR"):
             raise ProbeError(f"{path} is no folder ({answer.error})", "name a mounted volume or a folder on one")
         folder = str(answer.values.get("folder", path))
-        return _Volume(folder, mount_of(folder), answer.outcome is not Outcome.SILENT)
+        return Volume(folder, mount_of(folder), self.cancel)
 
-    def plan(self, volumes: Sequence[_Volume]) -> None:
+    def plan(self, volumes: Sequence[Volume]) -> None:
         for name, probe in self.probes.items():
             for volume in volumes if probe.about == "mount" else volumes[:1]:
                 self.steps += [(volume, name, rung) for rung in probe.rungs(self.plan_)]
         self.steps.sort(key=lambda step: volumes.index(step[0]))
         self.report.planned = [(volume.folder, name, rung.get("written", 0)) for volume, name, rung in self.steps]
 
-    def ask_all(self, volumes: Sequence[_Volume], control: str | None) -> None:
-        local = _Volume(control, mount_of(control), True, is_control=True) if control else None
+    def ask_all(self, volumes: Sequence[Volume], control: str | None) -> None:
+        local = Volume(control, mount_of(control), self.cancel, is_control=True) if control else None
         try:
             for number, (volume, name, rung) in enumerate(self.steps):
                 if volume.until == float("inf"):
@@ -145,19 +124,24 @@ class _Session:
                 self.step(number, volume, name, rung, local)
         finally:
             for volume in [*volumes, *([local] if local else [])]:
-                self.clean(volume)
+                if not volume.clean():
+                    self.report.uncleaned.append(volume.stage)
 
-    def step(self, number: int, volume: _Volume, name: str, rung: Rung, local: _Volume | None) -> None:
+    def step(self, number: int, volume: Volume, name: str, rung: Rung, local: Volume | None) -> None:
         if self.cancel.is_set():
             raise Cancelled("cancelled")
         probe = self.probes[name]
         self.tell(number, volume, name)
-        if reason := self.reason_to_skip(volume, probe, rung):
+        reason = self.reason_to_skip(volume, probe, rung)
+        while volume.failed:
+            asked, failed = volume.failed.pop(0)
+            self.report.answers.append(probe_answer(asked, volume.point, volume.folder, failed, {}))
+        if reason:
             self.report.skipped.append(Skipped(volume.mount, name, reason))
             return
         beside = self.beside(local, name, probe, rung) if local and volume.mount != local.mount else {}
         answer = self.question(volume, probe, rung, lambda said: self.tell(number, volume, name, _doing(said)))
-        volume.silent += answer.outcome is Outcome.SILENT
+        volume.count(answer)
         volume.written += rung.get("written", 0)
         point = volume.point if probe.about == "mount" else MountPoint("", "", "", (), "")
         fact = probe_answer(name, point, volume.folder if point.mount else "", answer, beside)
@@ -165,62 +149,31 @@ class _Session:
         self.tell(number + 1, volume, name, answer=fact)
 
     def question(
-        self, volume: _Volume, probe: Probe, rung: Rung, on_progress: Callable[[dict[str, Any]], None] | None = None
+        self, volume: Volume, probe: Probe, rung: Rung, on_progress: Callable[[dict[str, Any]], None] | None = None
     ) -> Answer:
         arguments = {key: value for key, value in rung.items() if key != "written"}
         mount = volume.mount if probe.about == "mount" else ""
-        allowed = min(probe.deadline_s + rung.get("written", 0) / (20 * MIB), max(0.5, volume.until - time.monotonic()))
+        allowed = min(probe.deadline_s + rung.get("written", 0) / SLOWEST, max(0.5, volume.left_s))
         return probe.question.ask(
             mount, allowed, cancel=self.cancel, on_progress=on_progress,
             folder=volume.stage if volume.is_control else volume.folder, stage=volume.stage, **arguments,
         )  # fmt: skip
 
-    def reason_to_skip(self, volume: _Volume, probe: Probe, rung: Rung) -> str:
+    def reason_to_skip(self, volume: Volume, probe: Probe, rung: Rung) -> str:
         if probe.about != "mount":
             return ""
         if volume.silent >= MOST_SILENT:
             return f"{volume.silent} questions got no answer"
-        if time.monotonic() > volume.until - 0.5:
+        if volume.left_s < 0.5:
             return f"the {self.deadline_s:g} s for this volume are used up"
         if not probe.stages:
             return ""
         size = rung.get("written", 0)
         if volume.written + size > self.budget:
             return f"it would write {size} bytes more than the budget of {self.budget} allows"
-        return self.lacks_space(volume, size) or self.make_stage(volume)
+        return volume.lacks_space(size, self.reserve) or volume.make_stage()
 
-    def lacks_space(self, volume: _Volume, size: int) -> str:
-        """Why a rung may not be written: the reserve has to stay free."""
-        answer = all_probes()["statfs"].question.ask(
-            volume.mount, _stage.ASK_S, cancel=self.cancel, folder=volume.folder, stage=""
-        )
-        if answer.outcome is not Outcome.ANSWERED:
-            volume.silent += answer.outcome is Outcome.SILENT
-            return f"the free space is not known: {answer.text}"
-        total, free = answer.values["size_bytes"], answer.values["free_bytes"]
-        reserve = min(10 * GIB, total // 20) if self.reserve is None else self.reserve
-        if total and free < size + reserve:
-            return (
-                f"{free / MIB:.0f} MiB are free, it needs {size / MIB:.0f} and {reserve / MIB:.0f} are kept in reserve"
-            )
-        return ""
-
-    def make_stage(self, volume: _Volume) -> str:
-        """Sweep up after earlier runs and make our folder, once a volume."""
-        if volume.staged or volume.refused:
-            return volume.refused
-        name = _stage.stage_name()
-        host = name.removeprefix(_stage.MARK).split("-")[1]
-        _stage.SWEEP.ask(volume.mount, CLEAN_S, folder=volume.folder, host=host, mark=_stage.MARK, cancel=self.cancel)
-        volume.stage = f"{volume.folder.rstrip('/')}/{name}"
-        volume.staged = True  # from here on it is removed, made or not
-        answer = _stage.MAKE.ask(volume.mount, _stage.ASK_S, stage=volume.stage, mark=_stage.MARK, cancel=self.cancel)
-        if answer.outcome is not Outcome.ANSWERED:
-            volume.silent += answer.outcome is Outcome.SILENT
-            volume.refused = f"no folder could be made on it: {answer.error or 'silent'} {answer.text}"
-        return volume.refused
-
-    def beside(self, local: _Volume, name: str, probe: Probe, rung: Rung) -> dict[str, float]:
+    def beside(self, local: Volume, name: str, probe: Probe, rung: Rung) -> dict[str, float]:
         """The same question's values on the local disk, asked once."""
         key = (name, repr(rung))
         if probe.stages and key not in self.control:
@@ -229,14 +182,7 @@ class _Session:
             self.control[key] = numbers(self.question(local, probe, rung).values) if ready else {}
         return self.control.get(key, {})
 
-    def clean(self, volume: _Volume) -> None:
-        if volume.staged:
-            allowed = 2.0 if volume.silent else CLEAN_S
-            answer = _stage.REMOVE.ask(volume.mount, allowed, stage=volume.stage)
-            if answer.outcome is not Outcome.ANSWERED:
-                self.report.uncleaned.append(volume.stage)
-
-    def tell(self, done: int, volume: _Volume, name: str, doing: str = "", answer: ProbeAnswer | None = None) -> None:
+    def tell(self, done: int, volume: Volume, name: str, doing: str = "", answer: ProbeAnswer | None = None) -> None:
         if self.on_progress:
             spent = time.monotonic() - self.begun
             remaining = spent / done * (len(self.steps) - done) if done else None
@@ -247,7 +193,7 @@ def _doing(said: dict[str, Any]) -> str:
     return " ".join(str(value) for key, value in said.items() if key in ("at", "path", "done_bytes"))
 
 
-def _control_folder(volumes: Sequence[_Volume]) -> str | None:
+def _control_folder(volumes: Sequence[Volume]) -> str | None:
     """A local folder to compare with, chosen from the mount table alone."""
     for folder in ("/tmp", "/var/tmp", "/root"):
         point = mount_of(folder)

@@ -49,15 +49,18 @@ def write_and_compare(say: Any, path: str, size: int) -> dict[str, float]:
 
 def compare(path: str, size: int) -> dict[str, float]:
     """Read a file past the page cache: how many bytes are in pages that differ, and where the first one is."""
-    bad, first = 0, -1
+    bad, first, back = 0, -1, bytearray(1 << 20)
     with open(open_uncached(path), "rb") as source:
         os.posix_fadvise(source.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
         length = os.fstat(source.fileno()).st_size
         for offset, block in content(size, size):
-            if (back := source.read(len(block))) == block:
+            if len(back) != len(block):
+                back = bytearray(len(block))
+            got = source.readinto(back)
+            if got == len(block) and back == block:
                 continue
             for page in range(0, len(block), 4096):
-                if back[page : page + 4096] != block[page : page + 4096]:
+                if back[page : min(page + 4096, got)] != block[page : page + 4096]:
                     bad += min(4096, len(block) - page)
                     first = offset + page if first < 0 else first
     return {"different_bytes": bad, "first_difference": first, "length_bytes": length}

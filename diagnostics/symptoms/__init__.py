@@ -102,15 +102,12 @@ def observe(incident: Incident) -> list[Observation]:
 
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
     groups: list[tuple[Subject, list[Finding]]] = []
+    known: dict[tuple[object, ...], int] = {}  # where findings of this very subject went, so that many cost little
     for finding in symptom.rule(incident):
-        mine = Subject(**{part: getattr(finding.subject, part) for part in symptom.tells_apart})
-        for place, (theirs, findings) in enumerate(groups):
-            if findings[0].present == finding.present and theirs.agrees_with(mine):
-                findings.append(finding)
-                groups[place] = shared_subject((theirs, mine)), findings
-                break
-        else:
-            groups.append((mine, [finding]))
+        key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
+        if key not in known:
+            known[key] = _group_of(finding, symptom.tells_apart, groups)
+        groups[known[key]][1].append(finding)
     merged = [_merge(name, findings) for _, findings in groups]
     present = [each for each in merged if each.state is State.PRESENT]
     # seen on a subject is seen, whatever a look elsewhere (or at no subject in particular) did not find
@@ -120,6 +117,17 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
         if each.state is State.ABSENT and not any(each.subject.agrees_with(seen.subject) for seen in present)
     ]
     yield from [*present, *absent] or [Observation(name, State.UNOBSERVED)]
+
+
+def _group_of(finding: Finding, tells_apart: Sequence[str], groups: list[tuple[Subject, list[Finding]]]) -> int:
+    """The place of the group that a finding belongs to: the first that nothing contradicts, else a new one."""
+    mine = Subject(**{part: getattr(finding.subject, part) for part in tells_apart})
+    for place, (theirs, findings) in enumerate(groups):
+        if findings[0].present == finding.present and theirs.agrees_with(mine):
+            groups[place] = shared_subject((theirs, mine)), findings
+            return place
+    groups.append((mine, []))
+    return len(groups) - 1
 
 
 def _merge(name: str, findings: Sequence[Finding]) -> Observation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from ..evidence import Evidence, Subject
@@ -14,12 +15,24 @@ def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Su
     """The subject of a path: its mount from /proc/mounts, else from df, else the path alone."""
     mount = incident.links.mount_of(path)
     if mount is not None:
-        return Subject(
-            mount=mount.subject.mount, server=mount.subject.server, device=mount.subject.device, path=path, pid=pid
-        )
+        local = None if mount.network else disk(mount.subject.device)
+        return Subject(mount=mount.subject.mount, server=mount.subject.server, device=local, path=path, pid=pid)
     points = [fact.subject.mount for fact in incident.of(DiskUsage) if fact.subject.mount]
     inside = [point for point in points if path and (path + "/").startswith(point.rstrip("/") + "/")]
     return Subject(mount=max(inside, key=len, default=None), path=path, pid=pid)
+
+
+def disk(device: str | None) -> str | None:
+    """The disk behind a device's name: /dev/nvme0n1p2 -> nvme0n1, sda1 -> sda; None where the name does not tell it.
+
+    Mappers and arrays (dm-0, md127) may lie on any disk, so they name none.
+    """
+    name = (device or "").rpartition("/")[2] if (device or "").startswith("/dev/") else device or ""
+    if not name or name.startswith(("dm-", "md", "mapper")):
+        return None
+    if name.startswith(("nvme", "mmcblk", "nbd")):
+        return re.sub(r"p\d{1,3}$", "", name)
+    return name.rstrip("0123456789") if name.startswith(("sd", "vd", "hd", "xvd")) else name
 
 
 def network_mounts(incident: Incident) -> list[Mount]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from ..evidence import Coverage, Evidence, Subject
 from ..evidence.gpu import GpuStatus, GpuToolError
@@ -20,7 +21,7 @@ from ..evidence.job import (
     PythonException,
     RemoteFailure,
 )
-from ..evidence.kernel import GpuDriverMessage, Xid
+from ..evidence.kernel import GpuDriverMessage, HungTask, SoftLockup, Xid
 from ..incident import Incident
 from . import Finding
 
@@ -48,7 +49,22 @@ def words_of(fact: Evidence) -> str:
 
 def said(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Evidence]:
     """The facts in which a job, its launcher or a GPU tool says something that matches."""
-    return (fact for fact in incident.of(*SPEAKERS) if pattern.search(words_of(fact)))
+    for words, facts in _spoken(incident).items():
+        if pattern.search(words):
+            yield from facts
+
+
+def _spoken(incident: Incident) -> dict[str, list[Evidence]]:
+    """What was said in an incident, each text once with the facts that say it: logs repeat themselves a lot."""
+    spoken = _SPOKEN.get(incident)
+    if spoken is None:
+        spoken = _SPOKEN[incident] = {}
+        for fact in incident.of(*SPEAKERS):
+            spoken.setdefault(words_of(fact), []).append(fact)
+    return spoken
+
+
+_SPOKEN: WeakKeyDictionary[Incident, dict[str, list[Evidence]]] = WeakKeyDictionary()
 
 
 def kernel_log(incident: Incident) -> list[Coverage]:
@@ -57,10 +73,20 @@ def kernel_log(incident: Incident) -> list[Coverage]:
 
 
 def driver_log(incident: Incident) -> list[Coverage]:
-    """The kernel logs in which the GPU driver's silence means something: whole ones, and its own lines picked out."""
-    spoken = {fact.source.file for fact in incident.of(Xid)}
+    """The kernel logs in which the GPU driver's silence means something.
+
+    Whole ones, and excerpts that hold its own lines or a hang: its report comes minutes before anything hangs.
+    """
+    speakers: tuple[type[Evidence], ...] = (Xid, GpuDriverMessage, HungTask, SoftLockup)
+    spoken = {fact.source.file for fact in incident.of(*speakers)}
     whole = {each.file for each in kernel_log(incident)}
     return [each for each in incident.reads("kernel-log") if each.file in spoken | whole]
+
+
+def ended_log(incident: Incident) -> list[Coverage]:
+    """The job's logs that run to its end: an error of its own would stand in them."""
+    ends = {fact.source.file for fact in incident.of(LauncherFailure, ProcessEnded)}
+    return [each for each in incident.reads("job-log") if each.file in ends]
 
 
 def gpu_subject(incident: Incident, subject: Subject) -> Subject:

@@ -12,8 +12,9 @@ from ..evidence import Subject
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError
 from ..incident import Incident
 from . import Finding, Symptom
+from ._places import disk
 
-REMOTE = ("rbd", "nbd", "drbd", "loop", "fd", "sr")
+ELSEWHERE = ("rbd", "nbd", "drbd", "fd", "sr")  # in a cluster, or removable
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -21,23 +22,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
     found = False
     for fact in (*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)):
         name = (fact.subject.device or "").rpartition("/")[2]
-        if name.startswith(REMOTE):
+        if name.startswith(ELSEWHERE):
             continue
         found = True
         what = fact.text[:140] if isinstance(fact, BlockDeviceTrouble) else f"an I/O error of {name or 'a disk'}"
-        yield Finding(Subject(device=controller(name) or None, host=fact.subject.host), (fact,), what)
+        yield Finding(Subject(device=disk(name), host=fact.subject.host), (fact,), what)
     logs = incident.reads("kernel-log")
     if logs and not found:
         yield Finding(Subject(), tuple(logs), "the kernel reports no trouble of a disk", present=False)
-
-
-def controller(name: str) -> str:
-    """The disk of a partition or namespace: nvme0n1p2 -> nvme0n1, sda1 -> sda."""
-    if name.startswith("nvme") and "n" in name[4:]:
-        return name.partition("p")[0]
-    if name.startswith(("sd", "vd", "hd", "xvd")):
-        return name.rstrip("0123456789")
-    return name
 
 
 SYMPTOM = Symptom(

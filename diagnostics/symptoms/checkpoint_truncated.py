@@ -35,7 +35,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if CHECKPOINT.search(name):
             families[folder, re.sub(r"\d+", "#", name)].append(entry)
             twins[name].append(entry)
-    short = {id(entry): entry for group in (*families.values(), *twins.values()) for entry in _short(group)}
+    empty = [entry for entry in last.values() if entry.size == 0 and CHECKPOINT.search(entry.subject.path or "")]
+    short = {id(entry): entry for group in (*families.values(), *twins.values(), empty) for entry in _short(group)}
     for entry in short.values():
         yield Finding(
             place(incident, entry.subject.path), (entry,), f"{entry.subject.path} has only {entry.size:,} bytes"
@@ -48,7 +49,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _short(group: list[FileEntry]) -> list[FileEntry]:
     if len(group) < 2:
-        return []
+        return [entry for entry in group if entry.size == 0]
     sizes = sorted(entry.size or 0 for entry in group)
     usual = sizes[-1] if len(sizes) == 2 else median(sizes)
     return [entry for entry in group if (entry.size or 0) < SHORT * usual]

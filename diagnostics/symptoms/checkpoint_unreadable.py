@@ -1,4 +1,4 @@
-"""A checkpoint could not be loaded: torn archive, bad header, missing shard, wrong size.
+"""A checkpoint could not be loaded: torn archive, bad header, wrong size, or a folder that lacks one of its files.
 
 The same words come from a truncated, a half-copied and a zero-tailed file.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..incident import Incident
 from . import Finding, Symptom
-from ._errors import matching
+from ._errors import errors
 from ._places import place_of_error
 
 UNREADABLE = re.compile(
@@ -20,10 +20,18 @@ UNREADABLE = re.compile(
     r"|unexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC",
 )
 
+# a checkpoint of many files that lacks one of them: FileNotFoundError: ... 'out/checkpoint-25/trainer_state.json'
+PART_MISSING = re.compile(
+    r"(?:No such file or directory|FileNotFoundError|does not exist).{0,200}(?:checkpoint-\d+|global_step\d+|step_?\d+|epoch_?\d+)/\S{1,120}"
+    r"|Unable to find latest file at|missing shard|incomplete checkpoint",
+)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each failed load with the file it was about."""
-    for said in matching(incident, UNREADABLE):
+    for said in errors(incident):
+        if not UNREADABLE.search(said.text) and not PART_MISSING.search(said.text):
+            continue
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
 
 

@@ -1,10 +1,11 @@
-"""A file's checksum is not what it should be: `md5sum -c` says FAILED, or two copies have different digests.
+"""A file's checksum is not what it should be: `md5sum -c` or a program says so, or two copies have different digests.
 
 A file that could not be read is not a mismatch. ABSENT where checksums were compared and all agree.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -12,7 +13,12 @@ from ..evidence import Evidence, Subject
 from ..evidence.storage import Checksum, ChecksumVerdict
 from ..incident import Incident
 from . import Finding, Symptom
+from ._errors import matching
 from ._places import place
+
+MISMATCH = re.compile(
+    r"\b(?:checksum|hash|md5|sha-?256|crc32?c?|digest)\b.{0,40}(?:mismatch|does not match|do not match|differ)", re.I
+)
 
 
 def mismatches(incident: Incident) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
@@ -32,6 +38,9 @@ def mismatches(incident: Incident) -> Iterator[tuple[str, tuple[Evidence, ...]]]
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each mismatch; else the comparisons that agreed."""
     found = False
+    for said in matching(incident, MISMATCH):
+        found = True
+        yield Finding(place(incident, said.path), (said.fact,), said.text.splitlines()[0][:160])
     for path, facts in mismatches(incident):
         found = True
         yield Finding(place(incident, path), facts, f"{path} is not what it should be")

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.job import LogLine, SettingSeen
-from ..evidence.storage import Pressure
+from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from . import Finding, Symptom
 
 HIGH = 60.0
 LOW = 20.0
+STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
+SWAPPED = 1000.0  # KiB read back from swap in a second
 WORDS = re.compile(
     r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|steal", re.I
 )
@@ -33,6 +35,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif row.resource == "memory" and row.scope == "full" and min(row.avg60, row.avg300) >= LOW:
             yield Finding(
                 Subject(host=row.subject.host), (row,), f"tasks wait for memory {row.avg60:.0f} % of the time"
+            )
+    for rates in incident.of(IoStatistics):
+        stolen, swapped = rates.values.get("stolen_percent", 0.0), rates.values.get("swap_in_per_s", 0.0)
+        if stolen >= STOLEN or swapped >= SWAPPED:
+            yield Finding(
+                Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
             )
     for fact in incident.of(SettingSeen):
         if re.search(r"throttled", fact.name, re.I) and fact.value.strip().isdigit() and int(fact.value) > 1000:

@@ -13,7 +13,7 @@ from . import Finding, Symptom
 from ._reports import gpu_reports
 
 WORDS = re.compile(
-    r"Driver/library version mismatch|API mismatch|driver version is insufficient|system has unsupported display driver"
+    r"Driver/library version mismatch|API mismatch|forward compatibility was attempted|NVIDIA driver on your system is too old|driver version is insufficient|system has unsupported display driver"
     r"|cudaErrorSystemDriverMismatch|NVML library version",
     re.I,
 )

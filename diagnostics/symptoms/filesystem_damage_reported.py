@@ -14,7 +14,7 @@ from ..evidence.kernel import FilesystemError
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import place_of_error
+from ._places import disk, place_of_error
 
 REMOTE = ("rbd", "nbd", "drbd")  # the errors there are those of the cluster below
 DAMAGED = re.compile(
@@ -29,11 +29,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         if fact.about in ("corruption", "shutdown", "journal-abort", "other"):
             yield Finding(
-                Subject(device=fact.subject.device, host=fact.subject.host), (fact,), fact.text[:160] or fact.about
+                Subject(device=disk(fact.subject.device), host=fact.subject.host),
+                (fact,),
+                fact.text[:160] or fact.about,
             )
     for said in matching(incident, DAMAGED, "EUCLEAN"):
         subject = place_of_error(incident, said.fact, said.path)
-        yield Finding(Subject(path=subject.path), (said.fact,), said.text.splitlines()[0][:160])
+        yield Finding(Subject(path=subject.path, device=subject.device), (said.fact,), said.text.splitlines()[0][:160])
 
 
 SYMPTOM = Symptom(

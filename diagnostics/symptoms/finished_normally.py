@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import ProcessEnded, RunFinished
+from ..evidence.job import RunFinished
 from ..incident import Incident
 from . import Finding, Symptom
+from ._runs import job_ends
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """The last word of each log, where it is a good one."""
     for fact in incident.of(RunFinished):
         after = [
-            end for end in incident.of(ProcessEnded)
+            end for end in job_ends(incident)
             if end.source.file == fact.source.file and end.source.line > fact.source.line
         ]  # fmt: skip
         if all(end.status in (0, None) and not end.signal for end in after):

@@ -5,12 +5,18 @@ ABSENT where the kernel log was read (and is not empty) and reports no such kill
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import OomKill, PageAllocationFailure
 from ..incident import Incident
 from . import Finding, Symptom
+from ._errors import matching
+
+BY_A_DAEMON = re.compile(
+    r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -25,6 +31,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if (failure.order or 0) <= 3:
             found = True
             yield Finding(failure.subject, (failure,), "the kernel could not get memory for itself")
+    for said in matching(incident, BY_A_DAEMON):
+        found = True
+        yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
     logs = incident.reads("kernel-log")
     if logs and not found and not incident.of(OomKill):
         yield Finding(Subject(), tuple(logs), "no kill for the machine's memory is reported", present=False)

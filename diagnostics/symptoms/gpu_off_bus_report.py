@@ -1,6 +1,6 @@
 """The driver, or a tool, says that a GPU is gone from its bus.
 
-Xid 79, "fallen off the bus", "GPU is lost", "Unable to determine the device handle". ABSENT where a kernel log long
+Xid 79, "fallen off the bus" or "GPU is lost". ABSENT where a kernel log long
 enough to speak was read and says nothing of it.
 """
 
@@ -9,15 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.gpu import GpuStatus
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_reports
+from ._reports import gpu_reports, gpu_subject
 
-WORDS = re.compile(r"fallen off the bus|GPU is lost|Unable to determine the device handle|NVML_ERROR_GPU_IS_LOST", re.I)
+WORDS = re.compile(r"fallen off the bus|GPU is lost|GPU_IS_LOST", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from gpu_reports(incident, codes=(79,), driver=("off-bus",), tool=("device-lost",), words=WORDS)
+    for status in incident.of(GpuStatus):
+        if status.unreadable and WORDS.search(status.unreadable):
+            yield Finding(gpu_subject(incident, status.subject), (status,), f"nvidia-smi shows {status.unreadable}")
+    yield from gpu_reports(incident, codes=(79,), driver=("off-bus",), words=WORDS)
 
 
 SYMPTOM = Symptom(

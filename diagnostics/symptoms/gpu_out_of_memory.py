@@ -1,6 +1,7 @@
 """CUDA, or a library on it, could not get memory on a device.
 
-"CUDA out of memory", cuBLAS or NCCL failing to allocate. It may be the job's own making, or somebody else's memory.
+"CUDA out of memory", cuBLAS or NCCL failing to allocate. It may be the job's own making, or
+somebody else's memory. ABSENT where the job's log runs to its end and does not say so.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from collections.abc import Iterator
 
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings, gpu_subject, said, words_of
+from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
 
 WORDS = re.compile(
-    r"CUDA out of memory|CUDA error: out of memory|Cuda failure.{0,20}out of memory|OutOfMemoryError"
+    r"CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory|Cuda failure.{0,20}out of memory|OutOfMemoryError"
     r"|CUBLAS_STATUS_ALLOC_FAILED|CUDA_ERROR_OUT_OF_MEMORY|HIP out of memory|Failed to CUDA (?:calloc|malloc)"
     r"|RESOURCE_EXHAUSTED|cudaErrorMemoryAllocation",
     re.I,
@@ -23,6 +24,8 @@ WORDS = re.compile(
 def rule(incident: Incident) -> Iterator[Finding]:
     facts = [(fact, words_of(fact)) for fact in said(incident, WORDS)]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
+    if not facts:
+        yield from nothing(ended_log(incident), "the job's log runs to its end and speaks of no lack of GPU memory")
 
 
 SYMPTOM = Symptom(

@@ -53,7 +53,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a process hangs inside the GPU driver",
     rule=rule,
-    leak=0.002,
+    leak=0.001,
     because="the driver's calls return within a second on a healthy machine",
     tells_apart=("host",),
     command="ps -eo pid,stat,wchan:32,comm | awk '$2 ~ /D/'; sudo cat /proc/PID/stack",

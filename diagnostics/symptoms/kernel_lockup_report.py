@@ -1,10 +1,11 @@
 """The kernel reports that a processor or a grace period is stuck in the kernel itself.
 
-Soft or hard lockup, RCU stall, a BUG, an oops or a panic. ABSENT where a kernel log long enough to speak is silent.
+Soft or hard lockup, RCU stall, a BUG, an oops or a panic, not inside the GPU driver or a filesystem. ABSENT where a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
@@ -13,6 +14,9 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, kernel_log, nothing
 
+# a driver or filesystem that spins is the fault of that driver or filesystem, and a symptom of its own
+ELSEWHERE = re.compile(r"nvidia|^_?nv\d{5,}rm|^uvm_|^(?:ext4|xfs|btrfs|jbd2|nfs|fuse|ceph|ll|cifs)_")
+HARDWARE = re.compile(r"hardware error|machine check|mce", re.I)
 FAULTS = ("bug", "oops", "panic")
 
 
@@ -23,9 +27,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
         *incident.of(RcuStall),
     ]
     facts: list[tuple[Evidence, str]] = [
-        (each, f"{each.kind.replace('_', ' ')} in {each.function or 'the kernel'}") for each in stuck
+        (each, f"{each.kind.replace('_', ' ')} in {each.function or 'the kernel'}")
+        for each in stuck
+        if not any(ELSEWHERE.search(frame) for frame in (each.function or "", *each.frames))
     ]
-    facts += [(each, f"{each.about}: {each.text}") for each in incident.of(KernelFault) if each.about in FAULTS]
+    facts += [
+        (each, f"{each.about}: {each.text}")
+        for each in incident.of(KernelFault)
+        if each.about in FAULTS and not HARDWARE.search(each.text)
+    ]
     facts += [(each, each.text) for each in incident.of(ClockJump)]
     yield from findings(incident, facts)
     if not facts:
@@ -35,7 +45,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the kernel reports a lockup or a fault of its own",
     rule=rule,
-    leak=0.003,
+    leak=0.001,
     because="a machine under extreme memory pressure or a paused virtual machine reports one without a kernel fault",
     tells_apart=("host",),
     command="sudo dmesg -T | grep -iE 'lockup|rcu.*stall|BUG:|Oops|Call Trace'",

@@ -12,6 +12,7 @@ from ..evidence import Subject
 from ..evidence.kernel import RemountedReadOnly
 from ..incident import Incident
 from . import Finding, Symptom
+from ._places import disk
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -21,12 +22,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = True
         device = turned.subject.device
         point = next((m.subject.mount for m in incident.links.mounts if same_device(m.device, device)), None)
-        subject = Subject(device=device, mount=point, host=turned.subject.host)
+        subject = Subject(device=disk(device), mount=point, host=turned.subject.host)
         yield Finding(subject, (turned,), f"the kernel switched {device} to read-only")
     for mount in incident.links.mounts:
         if "emergency_ro" in mount.options:
             found = True
-            yield Finding(mount.subject, (mount,), f"{mount.subject.mount} is in emergency read-only mode")
+            yield Finding(
+                Subject(mount=mount.subject.mount, device=disk(mount.device)),
+                (mount,),
+                f"{mount.subject.mount} is in emergency read-only mode",
+            )
     logs = incident.reads("kernel-log")
     if logs and not found:
         yield Finding(Subject(), tuple(logs), "the kernel switched no filesystem to read-only", present=False)

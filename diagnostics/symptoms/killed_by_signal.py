@@ -5,20 +5,26 @@ ABSENT where the exit status of the job is known and is no signal's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import LauncherFailure, ProcessEnded, WorkerKilled
+from ..evidence.job import LauncherFailure, WorkerKilled
 from ..incident import Incident
 from . import Finding, Symptom
+from ._runs import job_ends
 
+# what a launcher does to the survivors once one rank has failed
+LAUNCHER_ENDS_THE_REST = re.compile(r"Sending process \d+ closing signal|Unable to shutdown process")
 SIGNALS = ("KILL", "TERM", "Killed", "Terminated")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each process that such a signal ended; else the ends that were none."""
     found = False
-    for fact in incident.of(ProcessEnded):
+    for fact in job_ends(incident):
+        if LAUNCHER_ENDS_THE_REST.search(fact.text):
+            continue
         if fact.signal and any(name in fact.signal for name in SIGNALS):
             found = True
             yield Finding(fact.subject, (fact,), f"a process was ended by {fact.signal}")
@@ -30,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if failure.exit_code in (-9, -15, 137, 143):
             found = True
             yield Finding(failure.subject, (failure,), f"a rank was ended by signal {abs(failure.exit_code) % 128}")
-    others = [end for end in incident.of(ProcessEnded) if end.status is not None and not end.signal]
+    others = [end for end in job_ends(incident) if end.status is not None and not end.signal]
     if others and not found:
         yield Finding(Subject(), tuple(others), "no process was ended by a signal", present=False)
 

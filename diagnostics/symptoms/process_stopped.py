@@ -12,6 +12,8 @@ from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
 
+SERVERS = ("mfschunkserver", "mfsmaster", "sftp-server", "glusterfsd", "ceph-osd", "ceph-mds", "nfsd", "beegfs-")
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each stopped process; else the tables without one."""
@@ -31,7 +33,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def of_the_job(row: ProcessState | ThreadState) -> bool:
-    """True for what a training job is made of: a shell's stopped editor is nobody's fault."""
+    """True for what a training job is made of: a shell's stopped editor is nobody's fault, and a stopped server of
+    a volume is the volume's."""
+    if (row.subject.comm or "").startswith(SERVERS):
+        return False
     words = f"{row.subject.comm or ''} {row.command if isinstance(row, ProcessState) else ''}"
     return any(word in words for word in ("python", "pt_", "train", "torchrun", "worker", "mfs", "sshfs", "ranks"))
 

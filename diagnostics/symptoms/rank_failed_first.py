@@ -17,6 +17,8 @@ from . import Finding, Symptom
 from ._reports import said, words_of
 from .collective_timed_out import WORDS as GAVE_UP
 from .peer_closed import WORDS as CLOSED
+from .peer_name_unknown import WORDS as UNKNOWN
+from .peer_refuses import WORDS as REFUSED
 from .peer_unreachable_error import WORDS as UNREACHABLE
 
 LAUNCHERS = ("ChildFailedError", "CalledProcessError", "SystemExit", "KeyboardInterrupt", "SignalException")
@@ -47,7 +49,7 @@ def is_victim(raised: PythonException) -> bool:
     """True when the exception only says that others are gone, late or unreachable."""
     words = words_of(raised)
     return raised.type.rpartition(".")[2] in LAUNCHERS or any(
-        pattern.search(words) for pattern in (GAVE_UP, CLOSED, UNREACHABLE, NCCL_VICTIM)
+        pattern.search(words) for pattern in (GAVE_UP, CLOSED, UNREACHABLE, REFUSED, UNKNOWN, NCCL_VICTIM)
     )
 
 

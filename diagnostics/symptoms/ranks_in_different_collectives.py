@@ -1,7 +1,6 @@
 """Ranks wait for each other in calls that can never meet.
 
-A mismatch that the runtime detected; the same call number with two operations; or stacks (else tracebacks) in which
-every rank waits for the others, in different operations, none of them point-to-point (a pipeline's stages differ by
+The same call number with two operations; or stacks (else tracebacks) in which every rank waits for the others, in different operations, none of them point-to-point (a pipeline's stages differ by
 design) and none elsewhere (then that one is what they wait for). ABSENT where all ranks wait in the same operation.
 """
 
@@ -11,15 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveMismatch, CollectiveStuck
+from ..evidence.job import CollectiveStuck
 from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import places
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for mismatch in incident.of(CollectiveMismatch):
-        yield Finding(mismatch.subject, (mismatch,), mismatch.text[:200])
     yield from _by_sequence(incident)
     yield from _by_place(incident)
 

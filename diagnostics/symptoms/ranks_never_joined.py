@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ..evidence.job import CollectiveStuck
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import findings, said, words_of
+
+WORDS = re.compile(
+    r"failed to pass monitoredBarrier|did not call into monitoredBarrier|waiting for remainder of ranks|Missing ranks:"
+    r"|Stalled ranks:|Stalled (?:tensor|ops)",
+    re.I,
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -17,6 +25,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             missing = ", ".join(map(str, fact.missing_ranks[:8]))
             note = f"{fact.operation or 'a collective'} #{fact.sequence}: ranks {missing} never joined"
             yield Finding(replace(fact.subject, rank=one), (fact,), note)
+    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
 
 
 SYMPTOM = Symptom(

@@ -12,9 +12,11 @@ from ..evidence.job import CheckpointEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import place_of_error
+from ._places import place, place_of_error
 
-READ_ONLY = re.compile(r"read-only file ?system|EROFS|\[Errno 30\]|remounted read-only", re.I)
+READ_ONLY = re.compile(
+    r"read-only file ?system|EROFS|ReadOnlyFilesystem|code: 30\b|\[Errno 30\]|remounted read-only", re.I
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -24,7 +26,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for event in incident.of(CheckpointEvent):
         mount = incident.links.mount_of(event.subject.path)
         if mount and event.event in ("saving", "saved", "copied") and mount.read_only:
-            yield Finding(mount.subject, (mount, event), f"{mount.subject.mount} is read-only and the job writes there")
+            yield Finding(
+                place(incident, event.subject.path),
+                (mount, event),
+                f"{mount.subject.mount} is read-only and the job writes there",
+            )
 
 
 SYMPTOM = Symptom(

@@ -19,7 +19,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts: list[tuple[Evidence, str]] = [(event, event.text) for event in events if event.about == "time-limit"]
     facts += [(fact, words_of(fact)) for fact in said(incident, WORDS)]
     yield from findings(incident, facts)
-    if events and not facts:
+    if events and not facts and not any(event.about == "preempted" for event in events):
         yield from nothing(incident.reads("scheduler"), "the scheduler was asked and tells of no time limit")
 
 

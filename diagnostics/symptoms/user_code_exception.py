@@ -1,8 +1,8 @@
 """The run died of an ordinary exception of its own code or configuration: a wrong type, key, shape, name or argument,
 a module or file that is not there.
 
-Exceptions that speak for something else (memory, space, I/O, workers, collectives, CUDA, shared memory, caches)
-are other symptoms. ABSENT where every exception of the log is of those.
+An exception in a helper thread ends that thread only, and exceptions that speak for something else (memory, space,
+I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
-from .checkpoint_unreadable import UNREADABLE
+from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 
 ORDINARY = frozenset(
     "TypeError ValueError KeyError IndexError AttributeError NameError AssertionError ZeroDivisionError ImportError ModuleNotFoundError "
@@ -43,10 +43,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         name = fact.type.rpartition(".")[2]
         text = f"{fact.type}: {fact.text}"
         ordinary = name in ORDINARY or OF_TENSORS.search(fact.text) is not None
-        special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE)) or CACHE.search(
+        special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING)) or CACHE.search(
             f"{text} {' '.join(fact.frames[:4])}"
         )
-        if ordinary and not special and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR"):
+        in_thread = any("_bootstrap_inner" in frame for frame in fact.frames)
+        if ordinary and not special and not in_thread and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR"):
             found = True
             yield Finding(Subject(rank=fact.subject.rank), (fact,), text.splitlines()[0][:160])
         else:

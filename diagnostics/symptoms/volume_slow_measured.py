@@ -7,6 +7,7 @@ ABSENT where a rate of 200 MB/s or more was measured.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import median
 
 from ..evidence.job import CheckpointEvent
@@ -15,7 +16,7 @@ from ..evidence.probe import Outcome, ProbeAnswer
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import place
+from ._places import disk, place
 
 SLOW_BYTES_PER_S = 50e6
 FAST_BYTES_PER_S = 200e6
@@ -40,14 +41,21 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(IoStatistics):
         waits = [value for name, value in row.values.items() if name.endswith("_ms")]
         if waits and max(waits) > SLOW_AWAIT_MS:
-            yield Finding(row.subject, (row,), f"requests wait {max(waits):.0f} ms")
+            yield Finding(
+                replace(row.subject, device=disk(row.subject.device)), (row,), f"requests wait {max(waits):.0f} ms"
+            )
     for mark in incident.of(Benchmark):
         if mark.unit.lower() in ("b/s", "bytes/s") and any(
             w in mark.name for w in ("read", "write", "disk", "dd", "fio", "copy")
         ):
             slow = mark.value < SLOW_BYTES_PER_S
             if slow or mark.value > FAST_BYTES_PER_S:
-                yield Finding(mark.subject, (mark,), f"{mark.name}: {mark.value / 1e6:.0f} MB/s", present=slow)
+                yield Finding(
+                    place(incident, mark.subject.path),
+                    (mark,),
+                    f"{mark.name}: {mark.value / 1e6:.0f} MB/s",
+                    present=slow,
+                )
     yield from _saves(incident)
 
 

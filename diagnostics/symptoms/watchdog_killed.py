@@ -1,6 +1,7 @@
 """A watchdog decided that the job was stuck and killed, aborted or restarted it.
 
-The collectives' own watchdog is another symptom. ABSENT where a watchdog watched and did not fire.
+The collectives' own watchdog is another symptom. ABSENT where a watchdog watched, did not act, and saw output at its
+last look; one that still counts a silence has not judged yet.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from ..evidence.job import WatchdogFired, WatchdogObservation
 from ..incident import Incident
 from . import Finding, Symptom
 
+FRESH_S = 15.0
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each time that a watchdog acted; else its calm observations."""
@@ -21,7 +24,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         limit = f" (limit {fact.limit_s:.0f} s)" if fact.limit_s else ""
         yield Finding(fact.subject, (fact,), f"the watchdog acted: {fact.action}{said}{limit}")
     calm = incident.of(WatchdogObservation)
-    if calm and not fired:
+    if calm and not fired and (calm[-1].age_s or 0.0) < FRESH_S:
         yield Finding(Subject(), (calm[-1],), "the watchdog watched and did not act", present=False)
 
 

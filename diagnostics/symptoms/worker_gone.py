@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import ProcessEnded, PythonException
+from ..evidence.job import PythonException
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
+from ._runs import job_ends
 from ._waits import main_stacks, name_of, waits_for_loader
 
 GONE = re.compile(
@@ -23,7 +24,7 @@ GONE = re.compile(
 )
 
 
-HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve)\b")
+HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -41,7 +42,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     """What became of the helpers of one process that waits for them."""
     subject = Subject(pid=stack.subject.pid)
-    raised: list[Evidence] = [] if incident.of(ProcessEnded) else list(incident.of(PythonException))
+    by_itself = any(end.status is not None and not end.signal for end in job_ends(incident))
+    raised: list[Evidence] = [] if by_itself else list(incident.of(PythonException))
     if raised:
         yield Finding(subject, (stack, raised[0]), "a helper raised and the main thread still waits for it")
         return

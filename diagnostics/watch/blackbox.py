@@ -19,13 +19,15 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ..collect import collect
 from ..collectors import Scope
+from ..durable import write_durably
 from ..errors import DiagnosticsError, UsageError
+from ..localpath import local
 from ..masking import mask
 from ..mounttable import absolute
 from .progress import Progress
@@ -54,9 +56,9 @@ class Settings:
 
 def watch_command(command: Sequence[str], settings: Settings) -> int:
     """Run a command under the watch; returns its exit status, 128 + N when signal N ended it."""
-    out = _prepare(settings.out)
+    settings = _prepare(settings)
     old = signal.pthread_sigmask(signal.SIG_BLOCK, [*PASSED, signal.SIGCHLD])
-    own_log = out / "run.log"
+    own_log = settings.out / "run.log"
     sink = None if settings.log else os.open(own_log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     child = subprocess.Popen(
         ["/bin/sh", "-c", 'exec "$@"', "sh", *command],  # an exec from a dead volume hangs the child alone
@@ -79,7 +81,7 @@ def watch_process(pid: int, settings: Settings) -> int:
     """Watch a process that runs already; returns 0 when it has ended (its status is its parent's to know)."""
     if not Path(f"/proc/{pid}").exists():
         raise UsageError(f"there is no process {pid}", "give the pid of the trainer, as `ps` shows it")
-    _prepare(settings.out)
+    settings = _prepare(settings)
     old = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
     try:
         return BlackBox(pid, settings, absolute(settings.log) if settings.log else None, None).run()
@@ -99,7 +101,7 @@ class BlackBox:
     stopped_by: int | None = None
     _capture: threading.Thread | None = None
     _captured_at: float = float("-inf")
-    _captured_step: float = -2.0
+    _armed: bool = True
     _started: str = ""
     _run: str = ""
     _relatives: set[int] = field(default_factory=set)
@@ -131,10 +133,10 @@ class BlackBox:
             progress.feed(tail.read(), now)
         waits.look(now)
         reason = waits.stuck(now) or (progress.stalled(now) if tail else "") or progress.collapsed()
-        moved_on = progress.last_step != self._captured_step
-        due = now - self._captured_at > (self.settings.least_s if moved_on else self.settings.again_s)
+        self._armed = self._armed or not reason  # one capture a stall, and another when it goes on and on
+        due = self._armed or now - self._captured_at > self.settings.again_s
         if reason and due and not (self._capture and self._capture.is_alive()):
-            self._captured_at, self._captured_step = now, progress.last_step
+            self._captured_at, self._armed = now, False
             self._relatives = set(family(self.pid))
             self._capture = threading.Thread(target=self.capture, args=(reason,), daemon=True, name="capture")
             self._capture.start()
@@ -198,9 +200,8 @@ def _diagnose(folder: Path) -> str:
     diagnosis = diagnose(open_incident(folder))
     text = visible(format_explanation(explain(diagnosis)))
     _beside(folder, "txt").write_text(text, encoding="utf-8")
-    staged = _beside(folder, "part")
-    staged.write_text(json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False), encoding="utf-8")
-    staged.replace(_beside(folder, "json"))
+    printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
+    write_durably(_beside(folder, "json"), printed.encode())
     named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
     return f"{diagnosis.verdict.value}{': ' + named if named else ''}; {_beside(folder, 'txt')}"
 
@@ -234,21 +235,14 @@ def _forget(out: Path, keep: int) -> None:
             _beside(out / name, ending).unlink(missing_ok=True)
 
 
-def _prepare(out: Path) -> Path:
-    """The watch's folder, on a disk that does not die with the volume."""
-    from ..mounttable import mount_of
-
-    point = mount_of(absolute(str(out)))
-    if point.filesystem.network and point.mount != "/":
-        raise DiagnosticsError(
-            f"{out} lies on {point.filesystem.title} ({point.source}), which may be what dies",
-            "name a folder on the local disk with --out",
-        )
+def _prepare(settings: Settings) -> Settings:
+    """The settings with their folder made, on a disk that does not die with the volume."""
+    out = Path(local(str(settings.out)))
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DiagnosticsError(f"{out} cannot be made: {error.strerror}", "name another folder with --out") from error
-    return out
+    return replace(settings, out=out)
 
 
 def _start_of(pid: int) -> str:
@@ -272,6 +266,12 @@ def say(text: str) -> None:
     print(f"{datetime.now():%T} [diagnostics watch] {text}", file=sys.stderr, flush=True)
 
 
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
 class _Copy(threading.Thread):
     """Copies the run's log to standard output; may block on it for ever without harm."""
 
@@ -287,9 +287,8 @@ class _Copy(threading.Thread):
             data = self.tail.read()
             if data:
                 try:
-                    sys.stdout.buffer.write(data)
-                    sys.stdout.buffer.flush()
-                except (OSError, ValueError):
+                    _write_all(1, data)  # not sys.stdout, whose lock would stop the interpreter's end
+                except OSError:
                     return
             elif last:
                 return

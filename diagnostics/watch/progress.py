@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 from collections import deque
 
-from ..parsers._steps import read_step
+from ..parsers._step_line import step_of
 
 KEPT = 50
 WARM_UP = 2  # the first intervals hold compilation and cache misses
@@ -44,9 +44,9 @@ class Progress:
         *lines, self._rest = (self._rest + data).replace(b"\r", b"\n").split(b"\n")
         self._rest = self._rest[-8192:]
         for line in lines:
-            step = read_step(line[:2000].decode("utf-8", "replace"))
-            if step and step.step == step.step and step.step != self.last_step:
-                self._step(step.step, now)
+            step = step_of(line[:2000].decode("utf-8", "replace"))
+            if step is not None and step != self.last_step:
+                self._step(step, now)
 
     def _step(self, number: float, now: float) -> None:
         self.seen += 1

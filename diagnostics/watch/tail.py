@@ -11,6 +11,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from ..localpath import resolved
 from ..mounttable import mount_of
 
 MOST = 1 << 20
@@ -79,5 +80,6 @@ Tail = LocalTail | DistantTail
 
 def follow(path: str, *, from_start: bool) -> Tail:
     """Follow a log by an absolute path, the way its filesystem asks for."""
-    kind = DistantTail if mount_of(path).filesystem.network else LocalTail
-    return kind(path, from_start=from_start)
+    real = resolved(path)
+    distant = real is None or mount_of(real).filesystem.network
+    return (DistantTail if distant else LocalTail)(path, from_start=from_start)

@@ -16,7 +16,8 @@ def torch_file(seed: int, size: int = 60_000) -> bytes:
     """A zip as torch.save writes it (stored entries, CRCs), without needing torch."""
     import io
 
-    content = bytes((seed * 31 + n * 7) % 251 for n in range(size))
+    pattern = bytes((seed * 31 + n * 7) % 251 for n in range(251))
+    content = (pattern * (size // 251 + 1))[:size]
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("archive/data.pkl", b"\x80\x02}q\x00.")

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.watch.blackbox import _forget
+from diagnostics.watch.blackbox import BlackBox, Settings, _forget
 from diagnostics.watch.progress import Progress
 from diagnostics.watch.tail import LocalTail
+from diagnostics.watch.waits import WaitingThreads
 from tests.faults.moosefs import MooseFS
 from tests.faults.place import wait_for
 
@@ -68,6 +69,34 @@ def test_the_run_survives_the_watch(tmp_path: Path) -> None:
     run.kill()
     run.communicate()
     wait_for((tmp_path / "lives").exists, "the run to go on")
+
+
+def test_a_process_that_runs_already_is_watched(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    script = "import time\nfor n in range(30):\n    print(f'step {n} | loss 1.0', flush=True)\n    time.sleep(0.1)\ntime.sleep(60)"
+    with open(log, "wb") as output:
+        trainer = subprocess.Popen([sys.executable, "-c", script], stdout=output)
+    options = ["--pid", str(trainer.pid), "--log", str(log), "--out", str(tmp_path / "out"), "--least", "2"]
+    watch = subprocess.Popen([*WATCH, *options], stderr=subprocess.PIPE)
+    try:
+        wait_for(lambda: diagnoses(tmp_path / "out"), "a diagnosis of the silence", 60)
+    finally:
+        trainer.kill()
+        trainer.wait()
+    _, errors = watch.communicate(timeout=60)
+    assert watch.returncode == 0
+    assert b"no step after 29" in errors
+
+
+def test_a_reader_that_stops_reading_does_not_stop_the_run(tmp_path: Path) -> None:
+    many = f"yes | head -c 3000000; echo done > {tmp_path}/done"
+    run = start(tmp_path, "sh", "-c", many)
+    try:
+        wait_for((tmp_path / "done").exists, "the run to end although nobody reads")
+        assert run.wait(timeout=30) == 0
+    finally:
+        run.kill()
+        run.communicate()
 
 
 def test_a_step_that_comes_late_is_a_stall() -> None:
@@ -151,3 +180,19 @@ def _command(pid: str) -> str:
         return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
     except OSError:
         return ""
+
+
+def test_one_stall_is_captured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    box = BlackBox(os.getpid(), Settings(tmp_path), None, None)
+    monkeypatch.setattr(box, "capture", lambda reason: taken.append(reason))
+    progress, waits = Progress(time.monotonic() - 1000), WaitingThreads(os.getpid())
+    for _ in range(5):
+        box._look(progress, LocalTail(str(tmp_path / "log"), from_start=True), waits)
+        wait_for(lambda: not (box._capture and box._capture.is_alive()), "the capture")
+    assert len(taken) == 1
+    progress.feed(b"hello\n", time.monotonic())
+    box._look(progress, LocalTail(str(tmp_path / "log"), from_start=True), waits)
+    progress.last_output_at -= 1000
+    box._look(progress, LocalTail(str(tmp_path / "log"), from_start=True), waits)
+    wait_for(lambda: len(taken) == 2, "the second stall")

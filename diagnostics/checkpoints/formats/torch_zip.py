@@ -7,6 +7,8 @@ contents are read as stored bytes and never expanded.
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import struct
 import zipfile
@@ -20,18 +22,47 @@ MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 LOCAL_HEADER = 30
 
 
+class _Remembering(io.FileIO):
+    """zipfile calls a file that could not be read "not a zip file"; this remembers what the system said."""
+
+    failure: OSError | None = None
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        try:
+            return super().seek(offset, whence)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # before the start of a file that is too short
+                self.failure = error
+            raise
+
+    def tell(self) -> int:
+        try:
+            return super().tell()
+        except OSError as error:
+            self.failure = error
+            raise
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        try:
+            return super().read(-1 if size is None else size) or b""
+        except OSError as error:
+            self.failure = error
+            raise
+
+
 def recognises(path: Path, head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
 def prove(path: Path, deep: bool) -> Finding:
-    descriptor = open_plain(path)
-    with os.fdopen(descriptor, "rb") as file:
+    with _Remembering(open_plain(path)) as file:
         size = os.fstat(file.fileno()).st_size
         try:
             with zipfile.ZipFile(file) as archive:
                 entries, directory_at = archive.infolist(), archive.start_dir
         except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, struct.error, NotImplementedError, OverflowError):
+            if file.failure:
+                raise file.failure from None
             return truncated(f"the zip directory that ends a torch file is missing from its {size:,} bytes")
         except (MemoryError, RecursionError, EOFError):
             return unreadable("its zip directory claims more than the file can hold")
@@ -52,7 +83,7 @@ def _layout(entries: list[zipfile.ZipInfo], directory_at: int) -> Finding | None
             return unreadable(f"entry {entry.filename[:80]!r} is compressed, which torch never writes; not expanded")
         if entry.header_offset < end:
             return unreadable(f"entry {entry.filename[:80]!r} overlaps another; torch never writes that")
-        end = entry.header_offset + LOCAL_HEADER + len(entry.filename.encode()) + entry.compress_size
+        end = entry.header_offset + LOCAL_HEADER + entry.compress_size  # and its name, whose encoding is unsure
         if end > directory_at:
             return altered(f"entry {entry.filename[:80]!r} reaches beyond the data of the file")
         if entry.compress_size != entry.file_size:

@@ -1,0 +1,128 @@
+"""The numbers of one step line, of any trainer: which they are, and where in the line they stand."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+NAN = math.nan
+NUMBER = r"([-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|inf(?:inity)?)\b)"
+IS = r"[\"']?(?: ?[:=] ?\"?'?\[? *| {1,8})"  # what stands between a name and its number
+
+# step 1 | loss    step: 10  loss    step=10,    step  401/18865    'step': 10    [step=10/100]    Batch [2120]
+STEP = re.compile(
+    rf"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch){IS}\[?(\d{{1,12}})(?!\d|[\w.]\d|:\d\d|%)"
+)
+# Epoch(train) [14][2400/2500]     Epoch: [0][ 100/5005]     Train Epoch: 1 [6400/60000 (11%)]
+EPOCH_STEP = re.compile(r"(?i)\bEpoch(?:\(train\))?:? {0,4}(?:\[\d{1,6}\]|\d{1,6}) ?\[ {0,8}(\d{1,12})/\d{1,12}[\] ]")
+# 100<tab>images/sec: 37.5
+TF_STEP = re.compile(r"^(\d{1,12})\s{1,8}(?:images|examples|tokens)/sec: ")
+# epoch 001:    100 / 2000 loss=10.2     | epoch   1 |   200/ 2983 batches |
+OF_BATCHES = re.compile(r"epoch {1,4}\d{1,6}(?:: {1,8}| \| {1,8})(\d{1,12}) ?/ {0,4}\d{1,12} (?:loss=|batches)")
+#  10/100 [==>...........................] - ETA: 3s - loss: 0.6931
+KERAS_STEP = re.compile(r"^\s{0,8}(\d{1,12})/\d{1,12} (?:\[[=>.]{5,60}\]|[━ ]{5,60})")
+# Epoch 3:  45%|####  | 45/100 [00:10<00:12,  4.40it/s, v_num=0, train_loss=2.31]
+BAR = re.compile(r"\| *(\d{1,12})/(\d{1,12}) \[[\d:]{2,12}<")
+STEPS = (EPOCH_STEP, OF_BATCHES, STEP, TF_STEP, KERAS_STEP, BAR)
+EPOCH = re.compile(rf"(?i)\bep(?:och)?{IS}[\[(]?(\d{{1,6}}(?:\.\d{{1,8}})?)")
+
+# not a training step, although it names one: a result of an evaluation
+EVALUATION = re.compile(
+    r"(?i)^(?:step \d{1,12}: train loss \S{1,20}, )?(?:val|valid|validation|eval|evaluation|test)(?:[ _/]\w{1,20})?[ _/:]"
+    r"|['\"](?:eval_|train_runtime)|\bEpoch\(val\)|^ep \d{1,9} (?:dev|eval)"
+)
+# 17:02:11Z step 65068 ok
+BARE = re.compile(r"(?i)^step (\d{1,12}) (?:ok|done|completed?)$")
+
+_LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |train(?:ing)?[ _/]|total[ _]|step_|avg[ _]|mean[ _]|Train/)?loss{IS}{NUMBER}"
+_TOKENS = r"(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?)"
+_SAMPLES = r"(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/s(?:ec)?|Speed|CurrSamplesPerSec|throughput)"
+_FREE = r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl )"  # the number before a unit may be the value of the name before it
+_UNIT = r" ?(ms|s|sec|seconds)?\b"
+
+# column -> patterns, the first that is found counts; a second group is the unit or a multiplier
+METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
+    ("loss", (re.compile(_LOSS), re.compile(rf"^ep \d{{1,9}} train, step \d{{1,12}}, \w{{1,20}} {NUMBER}"))),
+    ("grad_norm", (re.compile(rf"(?i)\b(?:grad(?:ient)?[ _]?norm|gnorm|norm){IS}{NUMBER}"),)),
+    ("learning_rate", (re.compile(rf"(?i)\b(?:lr|learning[ _]rate){IS}{NUMBER}"),)),
+    (
+        "tokens_per_s",
+        (
+            re.compile(rf"(?i)\b{_TOKENS}[\"']?\s?[:=]\s{{0,8}}{NUMBER}([kM]?)\b"),
+            re.compile(rf"(?i){_FREE}{NUMBER}([kM]?) ?tok(?:en)?s?/s(?:ec)?\b"),
+            re.compile(rf"(?i)\b{_TOKENS} {{1,4}}{NUMBER}([kM]?)\b"),
+        ),
+    ),
+    (
+        "samples_per_s",
+        (
+            re.compile(rf"(?i)\b{_SAMPLES}[\"']?\s?[:=]\s{{0,8}}{NUMBER}"),
+            re.compile(rf"(?i){_FREE}{NUMBER} ?(?:samples|images|imgs?|examples|sequences)/s(?:ec)?\b"),
+        ),
+    ),
+    (
+        "step_s",
+        (
+            re.compile(rf"(?i)\b(?:elapsed time per iteration|iter[ _]time|step[ _]time|batch[ _]time|time|dt|seconds)(?: \((?=m?s\)))?(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
+            re.compile(rf"{NUMBER} ?(s|ms|sec|seconds)/(?:step|it|iter|iteration|batch)\b"),
+            re.compile(rf"\| *{NUMBER} (ms) \|"),
+        ),
+    ),
+    (
+        "data_wait_s",
+        (re.compile(rf"(?i)\b(?:data_wait|data[ _]time|dataload(?:er|ing)?[ _]time|data_load(?:ing)?|data(?= {{1,8}}\d)){IS}{NUMBER}{_UNIT}"),),
+    ),
+)  # fmt: skip
+SCALE = {"ms": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}
+SUFFICIENT = frozenset(("loss", "learning_rate", "tokens_per_s", "samples_per_s", "step_s"))
+MEASURED = tuple(name for name, _ in METRICS)
+
+
+class Span(NamedTuple):
+    """Where a number stands in its message, and what it is to be multiplied with."""
+
+    start: int
+    end: int
+    scale: float = 1.0
+
+    def value(self, text: str) -> float:
+        """The number."""
+        return float(text[self.start : self.end].replace(",", "")) * self.scale
+
+
+def find_numbers(text: str) -> dict[str, Span] | None:
+    """The numbers of a step line by column; None when the message is no step line. A step may be missing."""
+    if EVALUATION.search(text):
+        return None
+    found = next((found for pattern in STEPS if (found := pattern.search(text))), None)
+    bare = found is None or found.re is BAR
+    if bare and "loss" not in text:
+        return None
+    numbers = {name: span for name, patterns in METRICS if (span := _first(patterns, text)) is not None}
+    if not numbers.keys() & SUFFICIENT and not BARE.match(text):
+        return None
+    if bare and ("loss" not in numbers or (not text.startswith(("{'", '{"')) and found is None)):
+        return None
+    if found:
+        numbers["step"] = Span(*found.span(1))
+    if epoch := EPOCH.search(text):
+        numbers["epoch"] = Span(*epoch.span(1))
+    return numbers
+
+
+def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> Span | None:
+    for pattern in patterns:
+        if found := pattern.search(text):
+            groups = [(at, group) for at, group in enumerate(found.groups(), start=1) if group]
+            unit = next((group for _, group in groups if group in SCALE), "")
+            number = next((at for at, group in groups if group[-1].isdigit() or group[-1] in "nfyNFY."), None)
+            if number is not None:
+                return Span(*found.span(number), SCALE.get(unit, 1.0))
+    return None
+
+
+def step_of(text: str) -> float | None:
+    """The step that a step line reports; None when it is none, or has no step."""
+    numbers = find_numbers(text)
+    return numbers["step"].value(text) if numbers and "step" in numbers else None

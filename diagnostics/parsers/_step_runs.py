@@ -1,0 +1,224 @@
+"""Step lines as columns: collected in any order, divided into runs, one `TrainingSteps` for each run on each rank."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..evidence import Evidence, Severity, Source, Stamp, Subject
+from ..evidence.job import NonFiniteValue, TrainingSteps
+from ._job_lines import Message
+from ._step_line import BAR, MEASURED, NAN, Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+COLUMNS = ("line", "rank", "step", "seconds", "epoch", *MEASURED)
+LAG = 3  # steps: ranks that share a log without a prefix are not quite abreast
+
+
+class Writer:
+    """Whose steps they are: what a line's prefix says of its writer, and the clock that it is stamped with."""
+
+    def __init__(self, message: Message) -> None:
+        self.rank, self.host, self.pid = message.rank, message.host, message.pid
+        self.clock = message.stamp.clock if message.stamp else None
+
+
+class Steps:
+    """The step lines of one file.
+
+    Parameters
+    ----------
+    file : name of the artefact
+    quote : gives the raw line with a number
+    """
+
+    def __init__(self, file: str, quote: Callable[[int], str]) -> None:
+        self.file = file
+        self.quote = quote
+        self._single: dict[str, array[float]] = {name: array("d") for name in COLUMNS}
+        self._parts: list[Mapping[str, Numbers]] = []
+        self._writers: dict[float, Writer] = {}
+        self._starts: list[int] = []
+        self._bars: dict[int | None, float] = {}
+        self._not_finite: dict[str, list[Numbers]] = {name: [] for name in MEASURED}
+
+    def start_run(self, message: Message) -> None:
+        """The log says that a run begins."""
+        self._starts.append(message.line.number)
+
+    def watch_bar(self, message: Message) -> None:
+        """Keep where a progress bar stands: some trainers print a step's numbers without its step."""
+        if found := BAR.search(message.text):
+            self._bars[message.rank] = float(found[1])
+
+    def add(self, message: Message, numbers: Mapping[str, Span]) -> None:
+        """Add one line."""
+        values = {"step": self._bars.get(message.rank, NAN), "line": float(message.line.number)}
+        values |= {name: span.value(message.text) for name, span in numbers.items()}
+        values["rank"] = _number(message.rank)
+        writer = self.writer(message)
+        if message.stamp and message.stamp.clock is writer.clock:
+            values["seconds"] = message.stamp.seconds
+        for name, column in self._single.items():
+            column.append(values.get(name, NAN))
+        self._note_not_finite(values, array("d", [values["line"]]))
+
+    def add_many(self, message: Message, columns: dict[str, Numbers], fixed: Mapping[str, float]) -> None:
+        """Add lines of one writer, who wrote `message`; `fixed` are the values that are alike in all of them."""
+        import numpy as np
+
+        self.writer(message)
+        lines = columns["line"]
+        fixed = {**fixed, "rank": _number(message.rank)}
+        self._parts.append(columns | {name: np.broadcast_to(value, lines.shape) for name, value in fixed.items()})
+        self._note_not_finite(fixed, lines)
+
+    def writer(self, message: Message) -> Writer:
+        """The writer of a line; a rank's first line tells its clock."""
+        return self._writers.setdefault(_number(message.rank), Writer(message))
+
+    def _note_not_finite(self, values: Mapping[str, float], lines: Any) -> None:
+        for name, strange in self._not_finite.items():
+            if not math.isfinite(values.get(name, 0.0)):
+                strange.append(lines)
+
+    def facts(self) -> Iterator[Evidence]:
+        """What the columns say, run by run."""
+        import numpy as np
+
+        if self._single["line"]:
+            self._parts.append({name: np.asarray(column) for name, column in self._single.items()})
+        if not self._parts:
+            return
+        columns = self._joined()
+        bounds = list(_bounds(columns, self._starts))
+        ranks = columns.pop("rank")
+        runs = np.searchsorted(bounds, columns["line"], side="right")
+        keys = runs * (ranks.max() + 2) + ranks + 1
+        firsts = np.sort(np.unique(keys, return_index=True)[1]).tolist()
+        for first in firsts:
+            chosen = keys == keys[first] if len(firsts) > 1 else slice(None)
+            yield from self._run(
+                int(runs[first]), float(ranks[first]), {name: c[chosen] for name, c in columns.items()}
+            )
+
+    def _joined(self) -> dict[str, Numbers]:
+        """The whole columns in the order of the lines; those that nothing was logged for are left out."""
+        import numpy as np
+
+        said = {name for part in self._parts for name, column in part.items() if not np.isnan(column).all()}
+        said |= {name for name, strange in self._not_finite.items() if strange}
+        order: Any = np.argsort(np.concatenate([part["line"] for part in self._parts]), kind="stable")
+        columns = {}
+        for name in COLUMNS:
+            if name in said or name not in MEASURED:
+                parts = [part.get(name, np.broadcast_to(NAN, part["line"].shape)) for part in self._parts]
+                columns[name] = np.concatenate(parts)[order]
+        self._parts.clear()
+        return columns
+
+    def _run(self, run: int, rank: float, columns: dict[str, Numbers]) -> Iterator[Evidence]:
+        lines = columns["line"]
+        strange = self._first_not_finite(lines)
+        quotes = {
+            line: self.quote(line) for line in sorted({int(lines[at]) for at in (*_cited(columns), *strange.values())})
+        }
+        yield TrainingSteps(
+            **self._common(rank, columns, 0, quotes),
+            columns={
+                name: _plain(column)
+                for name, column in columns.items()
+                if name in ("line", "step") or name in strange or (column == column).any()
+            },
+            quotes=quotes,
+            run=run,
+            steps=len(lines),
+            first_step=_step(columns, 0),
+            last_step=_step(columns, -1),
+        )
+        for name, at in strange.items():
+            yield NonFiniteValue(
+                **self._common(rank, columns, at, quotes),
+                severity=Severity.CRITICAL if name == "loss" else Severity.WARNING,
+                quantity=name,
+                step=_step(columns, at),
+            )
+
+    def _first_not_finite(self, lines: Numbers) -> dict[str, int]:
+        """Where in some lines a column first held a NaN or an infinity that the log spells out."""
+        import numpy as np
+
+        found = {}
+        for name, strange in self._not_finite.items():
+            if strange and (inside := np.intersect1d(np.concatenate(strange), lines)[:1].tolist()):
+                found[name] = int(lines.searchsorted(inside[0]))
+        return dict(sorted(found.items(), key=lambda item: item[1]))
+
+    def _common(self, rank: float, columns: dict[str, Numbers], at: int, quotes: Mapping[int, str]) -> dict[str, Any]:
+        writer, line, seconds = self._writers[rank], int(columns["line"][at]), float(columns["seconds"][at])
+        return {
+            "source": Source(self.file, line, quotes[line]),
+            "subject": Subject(host=writer.host, rank=writer.rank, pid=writer.pid),
+            "stamp": Stamp(writer.clock, seconds) if writer.clock and seconds == seconds else None,
+        }
+
+
+def _plain(column: Numbers) -> array[float]:
+    plain = array("d")
+    plain.frombytes(column.data.cast("B"))
+    return plain
+
+
+def _number(rank: int | None) -> float:
+    return -1.0 if rank is None else float(rank)
+
+
+def _step(columns: Mapping[str, Numbers], at: int) -> int | None:
+    step = columns["step"][at]
+    return int(step) if step == step else None
+
+
+def _cited(columns: Mapping[str, Numbers]) -> Iterator[int]:
+    """The rows that a rule is likely to cite: the first and last, and the slowest by each measure with the one before."""
+    import numpy as np
+
+    yield from (0, len(columns["line"]) - 1)
+    gaps = np.diff(columns["seconds"], prepend=NAN)
+    rate = columns.get("tokens_per_s")
+    for slowness in (gaps, columns.get("step_s"), None if rate is None else -rate):
+        if slowness is not None and not np.isnan(slowness).all():
+            at = int(np.nanargmax(slowness))
+            yield from (at, max(0, at - 1))
+
+
+def _bounds(columns: Mapping[str, Numbers], starts: list[int]) -> Iterator[float]:
+    """The lines at which another run begins: the log says so after a step, or the step of a rank falls back.
+
+    Steps that count within epochs fall back without being another run; and when one rank has fallen back, the
+    others follow in the same run.
+    """
+    import numpy as np
+
+    lines, step, epoch = columns["line"], columns["step"], columns["epoch"]
+    before = np.full(len(lines), -1)
+    for rank in np.unique(columns["rank"]):
+        at = np.flatnonzero(columns["rank"] == rank)
+        before[at[1:]] = at[:-1]
+    fell = np.flatnonzero((before >= 0) & (step[before] - step > LAG) & ~(epoch > epoch[before]))
+    events: list[tuple[float, int]] = sorted(
+        [*((float(start), -1) for start in starts), *((float(lines[at]), int(at)) for at in fell)]
+    )
+    bound = -1.0
+    for line, fallen in events:
+        after_bound = int(lines.searchsorted(bound))
+        said = after_bound < len(lines) and lines[after_bound] < line
+        if said if fallen < 0 else lines[before[fallen]] >= bound:
+            bound = line
+            yield line

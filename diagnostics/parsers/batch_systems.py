@@ -1,0 +1,67 @@
+"""What batch systems other than Slurm, and a node that shuts down, say of a job's end.
+
+    TERM_RUNLIMIT: job killed after reaching LSF run time limit.
+    =>> PBS: job killed: walltime 3622 exceeded limit 3600
+    Pod was terminated in response to imminent node shutdown.
+
+LSF's usage table and PBS's resource lines are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..envelope import unwrap
+from ..evidence import Severity, Source
+from ..evidence.job import SchedulerEvent
+from ..text import Text
+from . import Parser
+
+# what is said -> the system, and what it is about
+SAYINGS = (
+    # TERM_RUNLIMIT: job killed after reaching LSF run time limit.
+    ("lsf", "time-limit", r"TERM_(?:RUNLIMIT|CPULIMIT|DEADLINE)\b"),
+    ("lsf", "oom-killed", r"TERM_MEMLIMIT\b"),
+    ("lsf", "preempted", r"TERM_PREEMPT\b"),
+    ("lsf", "cancelled", r"TERM_(?:OWNER|ADMIN|FORCE_OWNER|FORCE_ADMIN)\b"),
+    # =>> PBS: job killed: walltime 3622 exceeded limit 3600
+    ("pbs", "time-limit", r"PBS: job killed: walltime \d+ exceeded limit \d+"),
+    ("pbs", "oom-killed", r"PBS: job killed: (?:v?mem|pmem) \d+\w* exceeded limit"),
+    ("pbs", "failed", r"PBS: job killed: node \d+ .{0,40}(?:down|abort)"),
+    # Pod was terminated in response to imminent node shutdown.
+    ("kubernetes", "evicted", r"terminated in response to imminent node shutdown"),
+    ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
+    # spot instance interruption notice, as agents of the clouds log it
+    (
+        "cloud",
+        "preempted",
+        r"(?i:spot (?:instance )?(?:interruption|termination|reclaim)\w*|instances?\.preempted|TERMINATE_ON_HOST_MAINTENANCE)",
+    ),
+)
+PATTERNS = tuple((system, about, re.compile(saying)) for system, about, saying in SAYINGS)
+
+
+def read(text: Text) -> Iterator[SchedulerEvent]:
+    for line in text.matching(PARSER.pattern):
+        envelope = unwrap(line.text[:2000])
+        for system, about, pattern in PATTERNS:
+            if pattern.search(envelope.message):
+                yield SchedulerEvent(
+                    source=Source(text.name, line.number, line.quote),
+                    stamp=envelope.stamp,
+                    severity=Severity.CRITICAL,
+                    system=system,
+                    about=about,
+                    text=envelope.message.strip()[:300],
+                )
+                break
+
+
+PARSER = Parser(
+    tool="LSF, PBS and node shutdowns",
+    medium="scheduler",
+    footprint=r"TERM_[A-Z]{4,12}\b|PBS: job killed|imminent node shutdown|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
+    r"|(?i:spot (?:instance )?(?:interruption|termination|reclaim))|instances?\.preempted|TERMINATE_ON_HOST",
+    read=read,
+)

@@ -1,0 +1,66 @@
+"""Ceph's tools: `rbd status`, `ceph health detail`, `ceph osd blocklist ls`.
+
+    Watchers: none
+    HEALTH_WARN 1 MDSs report slow metadata IOs; 12 slow ops, oldest one blocked for 812 sec
+    192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
+
+An image without watchers is one that no client has open: a pod that still has it mounted was shut out. A
+blocklist entry is such a client.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Severity, Subject
+from ..evidence.storage import VolumeClientMessage
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source, stamp_of
+
+WATCHERS = re.compile(r"^\s*(?:Watchers: none|watcher=(\S{1,80}) client\.\d{1,12} cookie=\d{1,20})\s*$")
+HEALTH = re.compile(r"^\s*(?:health: )?(HEALTH_(?:WARN|ERR))\b(.{0,300})$")
+DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
+# listed 1 entries        192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
+BLOCKED = re.compile(
+    r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):\d{1,5}/\d{1,12} (\d{4}-\d\d-\d\d[T ]\S{8,40})\s*$"
+)
+OUT = re.compile(r"(?i)slow (?:ops|requests|metadata)|down|inactive|stale|laggy|unavailable")
+
+
+def read(text: Text) -> Iterator[VolumeClientMessage]:
+    for line in text.lines():
+        row = line.text[:500]
+        if WATCHERS.match(row):
+            yield told(text, line, "rbd", "other", row)
+        elif found := BLOCKED.match(row):
+            yield told(text, line, "ceph", "connection-lost", f"blocklisted until {found[2]}", found[1])
+        elif found := HEALTH.match(row) or DETAIL.match(row):
+            about = "timed-out" if OUT.search(found[2]) else "other"
+            yield told(text, line, "ceph", about, row)
+
+
+def told(
+    text: Text, line: Line, filesystem: str, about: str, said: str, client: str | None = None
+) -> VolumeClientMessage:
+    return VolumeClientMessage(
+        source=source(text, line),
+        subject=Subject(host=client),
+        stamp=stamp_of(line.text) if about != "connection-lost" else None,
+        severity=Severity.INFO if about == "other" else Severity.WARNING,
+        filesystem=filesystem,
+        about=about,
+        text=said.strip(),
+    )
+
+
+PARSER = Parser(
+    tool="ceph, rbd",
+    medium="system-log",
+    footprint=(
+        r"^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b"
+        r"|^((\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]):\d+/\d+ \d{4}-\d\d-\d\d"
+    ),
+    read=read,
+)

@@ -1,0 +1,102 @@
+"""Lines of any job's log at warning level or above: kept so that nothing that a program complains of is lost.
+
+    cnn3d - ERROR - Error in main function: Pin memory thread exited unexpectedly
+    [rank3] WARNING: something odd
+    /opt/venv/lib/python3.11/site-packages/torch/x.py:431: UserWarning: This DataLoader will create 3 worker processes
+    2026-03-04 07:31:02 rendezvous timed out, giving up
+
+A person's sentences are not read: without a level, only lines of an artefact that is no prose count, and no daemon's.
+A line that another parser has read as something worse than information is told there and not again here. Of a message
+that repeats with other numbers, the first few are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import LogLine
+from ..text import Text
+from . import Parser
+from ._job_lines import Message, messages
+from ._prose import is_note
+
+KEPT = 5  # of one message that differs only in its numbers
+LEVELS = {
+    "WARN": "WARNING",
+    "WARNING": "WARNING",
+    "ERROR": "ERROR",
+    "ERR": "ERROR",
+    "SEVERE": "ERROR",
+    "CRITICAL": "CRITICAL",
+    "FATAL": "CRITICAL",
+    "PANIC": "CRITICAL",
+}
+# ERROR: text     [ERROR] text     WARNING - text     name - ERROR - text     level=error msg="text"
+NAMED = re.compile(
+    r"^(?:[\w.@/-]{1,60}(?: - |: |\[\d{1,9}\]: ))?\[?(?i:(warn|warning|error|err|severe|critical|fatal|panic))\]?(?::| - |\] ?| \|)\s*(.*)$"
+)
+LOGFMT = re.compile(r"(?i)\blevel=\"?(warn|warning|error|critical|fatal|panic)\b")
+PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,40}Warning: .{1,2000})$")
+# complaints without a level
+COMPLAINS = re.compile(
+    r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
+    r"|\bno space left\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
+    r"|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri"
+)
+WORDS = re.compile(r"[A-Za-z]{3}")
+OTHERS = re.compile(
+    r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
+    r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
+)
+INTERESTING = re.compile(
+    r"(?i)\b(?:warn|warning|error|err|severe|critical|fatal|panic)\b|Warning: |^(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} |"
+    + COMPLAINS.pattern.removeprefix("(?i)")
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    seen: Counter[str] = Counter()
+    prose = text.worked_out(is_note)
+    for message in messages(text, INTERESTING):
+        if message.program or OTHERS.search(message.text) or not (found := _level(message, prose)):
+            continue
+        level, said = found
+        shape = re.sub(r"\d{1,40}", "0", said)[:200]
+        seen[shape] += 1
+        if seen[shape] <= KEPT:
+            severity = Severity.CRITICAL if level == "CRITICAL" else Severity.WARNING
+            yield LogLine(**message.facts(text), severity=severity, level=level, text=said)
+
+
+def _level(message: Message, prose: bool) -> tuple[str, str] | None:
+    """The level and the text of a complaint, or None when the line is none."""
+    said = message.text.strip()
+    if not WORDS.search(said):
+        return None
+    if found := PYTHON_WARNING.match(said):
+        return "WARNING", found[1]
+    if message.level in LEVELS:
+        return LEVELS[message.level], said
+    if message.level in ("INFO", "DEBUG", "notice", "info"):
+        return None
+    if found := NAMED.match(said):
+        return LEVELS[found[1].upper()], found[2] or said
+    if found := LOGFMT.search(said):
+        return LEVELS[found[1].upper()], said
+    indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
+    return ("ERROR", said) if not (prose or indented) and COMPLAINS.search(said) else None
+
+
+PARSER = Parser(
+    tool="a program's log",
+    medium="complaints",
+    footprint=(
+        r"(?i)(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|unhandled exception|unexpectedly"
+    ),
+    read=read,
+    claims="untold",
+)

@@ -1,0 +1,98 @@
+"""Somebody tried to reach a host: ping, nc, curl, ssh, nslookup.
+
+    5 packets transmitted, 0 received, 100% packet loss, time 4100ms
+    nc: connect to 10.0.0.4 port 29500 (tcp) failed: Connection refused
+    ssh: connect to host node4 port 22: Connection timed out
+    curl: (28) Failed to connect to 10.0.0.4 port 29500 after 130112 ms: Connection timed out
+
+One fact an attempt; of a ping its summary. What a job says of its own peers is read with the job's log.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Severity, Subject
+from ..evidence.network import Reachability
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source, stamp_of
+
+HOST = r"([\w.:%\[\]-]{1,120}?)"
+# --- 10.0.0.4 ping statistics ---
+PINGED = re.compile(rf"^--- {HOST} ping statistics ---")
+# 5 packets transmitted, 0 received, +5 errors, 100% packet loss, time 4100ms
+LOSS = re.compile(
+    r"^\d{1,9} packets transmitted, \d{1,9} (?:packets )?received,(?: \+(\d{1,9}) errors,)? (\d{1,3}(?:\.\d+)?)% packet loss"
+)
+# what is said of a host -> how it went; group 1 is the host, 2 the port where one is named
+SAYINGS = tuple(
+    (re.compile(pattern), outcome)
+    for pattern, outcome in (
+        (rf"^Connection to {HOST}(?: \([^)]{{1,60}}\))? (\d{{1,5}}) port \[[^\]]{{1,40}}\] succeeded", "answered"),
+        (rf"^Ncat: Connected to {HOST}:(\d{{1,5}})\.", "answered"),
+        (rf"^nc: connect to {HOST}(?: \([^)]{{1,60}}\))? port (\d{{1,5}}) \(tcp\) failed: ", ""),
+        (rf"^curl: \(\d{{1,2}}\) Failed to connect to {HOST} port (\d{{1,5}})\b", ""),
+        (rf"^curl: \(6\) Could not resolve host: {HOST}\s*$", "unknown-name"),
+        (rf"^ssh: connect to host {HOST} port (\d{{1,5}}): ", ""),
+        (rf"^ssh: Could not resolve hostname {HOST}: ", "unknown-name"),
+        (
+            rf"^ping: {HOST}: (?:Name or service not known|Temporary failure in name resolution|No address)",
+            "unknown-name",
+        ),
+        (rf"^\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
+    )
+)
+REASONS = (
+    ("refused", re.compile(r"(?i)refused")),
+    ("timed-out", re.compile(r"(?i)timed? ?out|Timeout")),
+    ("unreachable", re.compile(r"(?i)no route|unreachable|couldn't connect|could not connect")),
+)
+
+
+def read(text: Text) -> Iterator[Reachability]:
+    pinged: str | None = None
+    for line in text.lines():
+        row = line.text[:600]
+        if found := PINGED.match(row):
+            pinged = found[1]
+        elif found := LOSS.match(row):
+            lost = float(found[2]) >= 100
+            yield told(text, line, pinged, ("unreachable" if found[1] else "timed-out") if lost else "answered")
+        else:
+            # a prompt's or a logger's time may stand before the words
+            start = re.sub(r"^\d\d:\d\d:\d\d ", "", row)
+            for pattern, outcome in SAYINGS:
+                if found := pattern.match(start):
+                    port = found[2] if pattern.groups > 1 else None
+                    yield told(text, line, f"{found[1]}:{port}" if port else found[1], outcome or reason(start))
+                    break
+
+
+def reason(row: str) -> str:
+    """How an attempt failed, from the words of its errno."""
+    return next((outcome for outcome, pattern in REASONS if pattern.search(row)), "unreachable")
+
+
+def told(text: Text, line: Line, server: str | None, outcome: str) -> Reachability:
+    return Reachability(
+        source=source(text, line),
+        subject=Subject(server=server),
+        stamp=stamp_of(line.text),
+        severity=Severity.INFO if outcome == "answered" else Severity.WARNING,
+        outcome=outcome,
+        text=line.text.strip()[:300],
+    )
+
+
+PARSER = Parser(
+    tool="ping, nc, curl, ssh",
+    medium="network",
+    footprint=(
+        r"\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
+        r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
+        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: "
+    ),
+    read=read,
+)

@@ -1,0 +1,60 @@
+"""A cloud takes its machine back: spot and preemption notices of AWS, Google Cloud, Azure and of what relays them.
+
+    {"action": "terminate", "time": "2026-03-04T07:50:00Z"}
+    {"DocumentIncarnation":2,"Events":[{"EventId":"A1","EventType":"Preempt","ResourceType":"VirtualMachine",...}]}
+    Instance is being preempted by Compute Engine.
+    received spot interruption notice, draining node
+
+A notice of maintenance that does not stop the machine is kept as "other".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import SchedulerEvent
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+
+# system -> wording; the first that fits counts
+NOTICES = (
+    ("aws", re.compile(r"\{\s{0,8}\"action\"\s{0,4}:\s{0,4}\"(?:terminate|stop|hibernate)\"|EC2 Spot Instance (?:Interruption|interruption)|spot/(?:instance-action|termination-time)\b.{0,120}\b(?:200|terminate|stop)|(?i:rebalance recommendation)|Server\.SpotInstance(?:Termination|Shutdown)")),
+    ("azure", re.compile(r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Preempt|Terminate|Redeploy)\"")),
+    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE")),
+    ("spot", re.compile(r"(?i)\bspot\b.{0,60}\b(?:interrupt\w{0,4}|terminat\w{0,4}|reclaim\w{0,4}|evict\w{0,4}|preempt\w{0,4})\b|\binstance\b.{0,60}\b(?:reclaimed|will be (?:terminated|reclaimed|stopped)|is being reclaimed)\b|\bpreemption notice\b|\b(?:received|got) (?:a )?(?:preemption|termination|interruption) (?:notice|signal|warning)\b|\bpod (?:was )?(?:interrupted|outbid)\b|\boutbid\b")),
+)  # fmt: skip
+MAINTENANCE = re.compile(
+    r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Freeze|Reboot)\"|MIGRATE_ON_HOST_MAINTENANCE|(?i:scheduled maintenance event)"
+)
+INTERESTING = re.compile(
+    r"(?i)spot|preempt|reclaim|interrupt|terminat|outbid|\"action\"|EventType|rebalance|maintenance"
+)
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    for message in messages(text, INTERESTING):
+        said = message.text
+        system = next((system for system, pattern in NOTICES if pattern.search(said)), None)
+        if system:
+            yield SchedulerEvent(
+                **message.facts(text), severity=Severity.CRITICAL, system=system, about="preempted", text=said
+            )
+        elif MAINTENANCE.search(said):
+            yield SchedulerEvent(
+                **message.facts(text), severity=Severity.WARNING, system="cloud", about="other", text=said
+            )
+
+
+PARSER = Parser(
+    tool="cloud notices",
+    medium="scheduler",
+    footprint=(
+        r"(?i)\"action\"\s{0,4}:\s{0,4}\"(terminate|stop|hibernate)\"|\"EventType\"\s{0,4}:|\bspot\b.{0,60}(interrupt|terminat|reclaim|evict|preempt)"
+        r"|instances?[. ](was |is being |has been |will be )?(preempted|reclaimed|terminated)|preempted by compute engine|(preemption|termination|interruption) (notice|signal|warning)|outbid"
+        r"|rebalance recommendation|spotinstance(termination|shutdown)|migrate_on_host_maintenance|scheduled maintenance event"
+    ),
+    read=read,
+)

@@ -1,0 +1,48 @@
+"""A list of measured times and rates, as people write one down: a label, a colon, a number with its unit.
+
+    compile of the attention kernel alone: 310 s
+    slowest legitimate single test: ~130 s
+    nvme read: 6.1 GB/s
+
+Only an artefact in which every line is such a row, and which has at least two: one row is anybody's log line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from ..evidence import Evidence, Source
+from ..evidence.network import Benchmark
+from ..text import Text
+from . import Parser
+
+ROW = re.compile(
+    r"^\s{0,8}([A-Za-z][^:]{3,120}?)\s{0,40}: {1,20}[~<>]?(?:about )?(\d{1,12}(?:\.\d{1,6})?) ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s*$"
+)
+SCALE = {"GB/s": 1e9, "MB/s": 1e6, "GB/sec": 1e9, "MB/sec": 1e6}
+LIMIT = 200
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    lines = [line for line in islice(text.lines(), LIMIT + 1) if line.text.strip()]
+    rows = [(line, row) for line in lines if (row := ROW.match(line.text[:300]))]
+    if len(rows) < 2 or len(rows) < len(lines) or len(lines) > LIMIT:
+        return
+    for line, row in rows:
+        scale = SCALE.get(row[3])
+        yield Benchmark(
+            source=Source(text.name, line.number, line.quote),
+            name=row[1].strip(),
+            value=float(row[2]) * (scale or 1.0),
+            unit="bytes/s" if scale else row[3],
+        )
+
+
+PARSER = Parser(
+    tool="a list of measurements",
+    medium="benchmarks",
+    footprint=r"^\s{0,8}[A-Za-z][^:\n]{3,120}: {1,20}[~<>]?(about )?\d[\d.]{0,18} ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s{0,8}$",
+    read=read,
+)

@@ -1,0 +1,36 @@
+"""A tool gets no handle to a device that the driver lists.
+
+"Unable to determine the device handle ... Unknown Error", or a row of nvidia-smi full of ERR!.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence.gpu import GpuStatus, GpuToolError
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_subject
+from .gpu_off_bus_report import WORDS as GONE
+
+NO_HANDLE = re.compile(r"Unable to determine the device handle", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for error in incident.of(GpuToolError):
+        if NO_HANDLE.search(error.text) and not GONE.search(error.text):
+            yield Finding(gpu_subject(incident, error.subject), (error,), error.text[:200])
+    for status in incident.of(GpuStatus):
+        if status.unreadable and not GONE.search(status.unreadable):
+            yield Finding(gpu_subject(incident, status.subject), (status,), f"nvidia-smi shows {status.unreadable}")
+
+
+SYMPTOM = Symptom(
+    title="a tool gets no handle to a device",
+    rule=rule,
+    leak=0.001,
+    because="a device that is listed answers its driver",
+    tells_apart=("host", "pci"),
+    command="nvidia-smi; sudo dmesg -T | grep -E 'NVRM|Xid'",
+)

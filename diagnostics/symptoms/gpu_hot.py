@@ -1,0 +1,38 @@
+"""A GPU, or the processor beside it, is too hot.
+
+A GPU at 88 degrees and more, or a thermal message in the kernel log. ABSENT where temperatures were read and none is
+high.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.gpu import GpuStatus
+from ..evidence.kernel import ThermalOrPowerMessage
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_subject
+
+HOT_C = 88  # data-centre GPUs start to slow down at 85 to 90
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for status in incident.of(GpuStatus):
+        if status.temperature_c is not None:
+            note = f"{status.temperature_c:.0f} °C"
+            subject = gpu_subject(incident, status.subject)
+            yield Finding(subject, (status,), note, present=status.temperature_c >= HOT_C)
+    for message in incident.of(ThermalOrPowerMessage):
+        if message.about == "thermal":
+            yield Finding(message.subject, (message,), message.text[:200])
+
+
+SYMPTOM = Symptom(
+    title="a GPU or processor is too hot",
+    rule=rule,
+    leak=0.01,
+    because="brief thermal messages are common on loaded machines that run well",
+    tells_apart=("host",),
+    command="nvidia-smi -q -d TEMPERATURE; sensors",
+)

@@ -1,0 +1,29 @@
+"""A health test of a GPU's memory fails (dcgmi diag: memory, memtest, pending repairs). ABSENT where it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.gpu import GpuDiagnostic
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import gpu_subject
+from .gpu_diagnostic_failed import MEMORY
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for each in incident.of(GpuDiagnostic):
+        if MEMORY.search(f"{each.test} {each.text}") and each.outcome in ("fail", "pass"):
+            note = f"{each.test}: {each.text or each.outcome}"
+            yield Finding(gpu_subject(incident, each.subject), (each,), note[:200], present=each.outcome == "fail")
+
+
+SYMPTOM = Symptom(
+    title="a GPU memory test fails",
+    rule=rule,
+    leak=0.001,
+    because="the test writes patterns and reads them back",
+    tells_apart=("host", "gpu"),
+    command="dcgmi diag -r 3",
+    cost_minutes=20,
+)

@@ -1,0 +1,35 @@
+"""The name of another node cannot be resolved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import RemoteFailure
+from ..evidence.network import Reachability
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import findings, said, words_of
+
+WORDS = re.compile(
+    r"Name or service not known|Temporary failure in name resolution|getaddrinfo|gaierror|nodename nor servname|cannot be retrieved \(gai error",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    facts: list[tuple[Evidence, str]] = [
+        (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "name"
+    ]
+    facts += [(fact, fact.text) for fact in incident.of(Reachability) if fact.outcome == "unknown-name"]
+    yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))])
+
+
+SYMPTOM = Symptom(
+    title="another node's name cannot be resolved",
+    rule=rule,
+    leak=0.001,
+    because="names of nodes are pinned or served inside the cluster",
+    command="getent hosts HOST",
+)

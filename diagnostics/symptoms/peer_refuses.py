@@ -1,0 +1,32 @@
+"""A connection to another node is refused: the host answers and nobody listens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import RemoteFailure
+from ..evidence.network import Reachability
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import findings, said, words_of
+
+WORDS = re.compile(r"connection refused|ECONNREFUSED", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    facts: list[tuple[Evidence, str]] = [
+        (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "refused"
+    ]
+    facts += [(fact, fact.text) for fact in incident.of(Reachability) if fact.outcome == "refused"]
+    yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))])
+
+
+SYMPTOM = Symptom(
+    title="another node refuses the connection",
+    rule=rule,
+    leak=0.03,
+    because="a rank that starts late or ended early leaves it too",
+    command="nc -vz HOST PORT; ss -ltnp",
+)

@@ -1,0 +1,46 @@
+"""One rank ended by itself, what it said was kept, and nothing anywhere says why.
+
+A rank left with a crash's signal or an error's status, before the others complained; no exception of its own stands
+in the logs, and neither kernel, driver nor scheduler reports anything. A rank that somebody killed (SIGKILL, SIGTERM) is
+no case of this: the reason lies outside and was not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.job import LauncherFailure, ProcessEnded, PythonException, SchedulerEvent
+from ..evidence.kernel import OomKill, Segfault, Xid
+from ..incident import Incident
+from . import Finding, Symptom
+from .rank_failed_first import is_victim
+from .rank_failed_first import rule as failed_first
+
+KILLED = (-9, -15, 137, 143)
+TOLD = ("oom-killed", "evicted", "preempted", "time-limit", "node-failed", "cancelled")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    reasons = [
+        *incident.of(OomKill, Xid, Segfault),
+        *(event for event in incident.of(SchedulerEvent) if event.about in TOLD),
+        *(raised for raised in incident.of(PythonException) if not is_victim(raised)),
+    ]
+    for finding in failed_first(incident):
+        ended = finding.evidence[0]
+        killed = (isinstance(ended, LauncherFailure) and ended.exit_code in KILLED) or (
+            isinstance(ended, ProcessEnded) and ended.signal in ("SIGKILL", "SIGTERM")
+        )
+        if not killed and not isinstance(ended, PythonException):
+            note = f"{finding.note}, and nothing says why" if not reasons else "something says why"
+            yield Finding(finding.subject, finding.evidence, note, present=not reasons)
+
+
+SYMPTOM = Symptom(
+    title="a rank ended and nothing says why",
+    rule=rule,
+    leak=0.05,
+    because="faults mostly leave a word in the logs that were kept",
+    tells_apart=("rank",),
+    command="torchrun --log-dir logs --tee 3 ...; sudo dmesg -T | tail -50",
+)

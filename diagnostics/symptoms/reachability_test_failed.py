@@ -1,0 +1,33 @@
+"""Somebody tried to reach a node from outside the job (nc, curl, ping, getent) and got no answer.
+
+ABSENT where whoever was tried answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.network import Reachability
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import findings
+
+SILENT = ("timed-out", "unreachable", "unknown-name")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    tried = incident.of(Reachability)
+    failed = [(fact, f"{fact.subject.server or 'a node'}: {fact.outcome}") for fact in tried if fact.outcome in SILENT]
+    yield from findings(incident, failed)
+    answered = tuple(fact for fact in tried if fact.outcome == "answered")
+    if answered and len(answered) == len(tried):
+        yield Finding(answered[0].subject, answered, "whoever was tried answered", present=False)
+
+
+SYMPTOM = Symptom(
+    title="a test from outside the job cannot reach a node",
+    rule=rule,
+    leak=0.002,
+    because="a node that is up answers on the port that is asked",
+    command="nc -vz HOST PORT; getent hosts HOST",
+)
