@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import NothingToResume, UnreadableInput
+from ..errors import NothingToResume, UnreadableInput, UsageError
 from .finding import State
 from .health import Candidate, list_directory, look_at, printable
 
@@ -77,6 +77,11 @@ def resume_point(*sides: str | os.PathLike[str], deep: bool = False) -> ResumePo
 
     Raises NothingToResume, which says what was found instead. It never returns step 0 for "nothing".
     """
+    for each in sides:
+        if "://" in os.fspath(each):
+            raise UsageError(
+                f"{os.fspath(each)} is no directory", "copy it back, its .manifest files included, and name that copy"
+            )
     rejected: list[Rejection] = []
     queue = _newest_first([Path(each) for each in sides], rejected)
     heapq.heapify(queue)

@@ -18,7 +18,7 @@ from .digest import DEFAULT, file_digest, new_hasher
 from .manifest import Record
 from .volume import is_on_network
 
-OVERLAPPED = 4 << 20  # bytes; a larger write is hashed in a second thread while the kernel copies it
+OVERLAPPED = 16 << 20  # bytes; a larger write is hashed in a second thread while the kernel copies it
 
 REMEDIES = {
     errno.ENOSPC: "the volume is full: make room with `python -m diagnostics checkpoint prune`, then save again",

@@ -28,6 +28,7 @@ HEADER = re.compile(r"^Filesystem +(?:Type +)?(Size|Inodes|\d*[KMG]?B?-blocks|1K
 ROW = re.compile(
     r"^(\S.{0,255}?)?[ \t]+([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +(\d{1,3}%|-) +(/.*)$"
 )
+LUSTRE_TARGET = re.compile(r"/[^ \[]{0,1000}\[(?:MDT|OST):\d{1,6}\]$")
 BLOCK = re.compile(r"(\d*)([KMG]?)B?-blocks", re.IGNORECASE)
 ALWAYS_FULL = re.compile(r"^/(?:snap|var/lib/snapd|media|cdrom)(?:/|$)")
 
@@ -42,6 +43,8 @@ def read(text: Text) -> Iterator[DiskUsage]:
             typed = " Type " in row[:40]
             unit = 1 if inodes else block_size(header[1])
             stamp, wrapped = stamp_before(text, line), ""
+        elif LUSTRE_TARGET.search(row):
+            continue  # `lfs df`: a part of a volume, not a mount
         elif found := ROW.match(row if not wrapped or not row.startswith(" ") else wrapped + row):
             yield usage(text, line, found, unit, inodes, typed, stamp)
             wrapped = ""

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity, Stamp, Subject
-from ..evidence.gpu import GpuErrorCounts, GpuStatus, GpuThrottle
+from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuProcessesNone, GpuStatus, GpuThrottle
 from ..text import Line, Text
 from . import Parser
 from ._pci import pci_address
@@ -52,6 +52,16 @@ STATUS = {
 
 
 @dataclass
+class Holder:
+    """One entry of a GPU's list of processes."""
+
+    line: Line
+    pid: int
+    name: str = ""
+    memory_mib: float | None = None
+
+
+@dataclass
 class Card:
     """One GPU's section."""
 
@@ -64,6 +74,8 @@ class Card:
     name: str = ""
     uuid: str | None = None
     index: int | None = None
+    holders: list[Holder] = field(default_factory=list)
+    unheld: Line | None = None
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -95,11 +107,15 @@ def note(card: Card, line: Line, sections: list[str], name: str, value: str) -> 
     """Write down a value; gives back the throttle reason that it shows to be active."""
     if any(REASONS.match(section) for section in sections):
         return name if value == "Active" else None
-    if name == "Product Name":
+    if name == "Processes" or "Processes" in sections:
+        note_holder(card, line, name, value)
+    elif name == "Product Name":
         card.name = value
     elif name == "GPU UUID":
         card.uuid = value
-    elif name == "Minor Number" and value.isdigit():
+    elif (
+        name == "Minor Number" and value.isdigit()
+    ):  # the number in /dev/nvidiaN, which is nvidia-smi's index as a rule
         card.index = int(value)
     elif key := STATUS.get((sections[-1] if sections else "", name)):
         if found := re.match(r"\d{1,9}(?:\.\d+)?", value):
@@ -110,6 +126,18 @@ def note(card: Card, line: Line, sections: list[str], name: str, value: str) -> 
         if count and is_bad(key) and card.worst is None:
             card.worst = line
     return None
+
+
+def note_holder(card: Card, line: Line, name: str, value: str) -> None:
+    """A line of the list of processes."""
+    if name == "Processes" and value == "None":
+        card.unheld = line
+    elif name == "Process ID" and value.isdigit():
+        card.holders.append(Holder(line, int(value)))
+    elif card.holders and name == "Name":
+        card.holders[-1].name = value
+    elif card.holders and name == "Used GPU Memory" and (found := re.match(r"\d{1,9}", value)):
+        card.holders[-1].memory_mib = float(found[0])
 
 
 def counter(sections: list[str], name: str) -> str | None:
@@ -154,6 +182,17 @@ def told(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
             **card.values,  # type: ignore[arg-type]
         )
 
+    if card.unheld:
+        yield GpuProcessesNone(source=source(text, card.unheld), subject=subject, stamp=stamp)
+    for holder in card.holders:
+        yield GpuProcess(
+            source=source(text, holder.line),
+            subject=Subject(pid=holder.pid, pci=card.pci, gpu=card.index),
+            stamp=stamp,
+            name=holder.name,
+            memory_mib=holder.memory_mib,
+        )
+
 
 def throttle(text: Text, line: Line, card: Card, reason: str, stamp: Stamp | None) -> GpuThrottle:
     return GpuThrottle(
@@ -173,7 +212,7 @@ PARSER = Parser(
     tool="nvidia-smi -q",
     medium="gpu",
     footprint=(
-        r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages)[ \t]*\r?$"
+        r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages|Processes)[ \t]*\r?$"
         r"|^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d[ \t]*\r?$"
     ),
     read=read,

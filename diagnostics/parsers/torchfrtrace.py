@@ -25,10 +25,10 @@ from ._job_lines import peel
 from ._snapshot import source
 
 # Not all ranks joining collective 5 at entry 4
-HEAD = re.compile(r"^Not all ranks joining collective(?:, sequence number:)? ?(\d{1,15})?")
+HEAD = re.compile(r"(?:^|: )Not all ranks joining collective(?:, sequence number:)? ?(\d{1,15})?")
 # (older, on one line) ... for group 0:default_pg collective nccl:all_reduce Missing ranks are {1}
 OLD = re.compile(r"for group (\S{1,200}) collective (\S{1,80})\s{1,4}Missing ranks are \{([\d, ]{0,20000})\}")
-FIELD = re.compile(r"^(group info|collective|missing ranks|expected ranks|collective state): ?(.{0,20000})$")
+FIELD = re.compile(r"(?:^|: )(group info|collective|missing ranks|expected ranks|collective state): ?(.{0,20000})$")
 #   <module> at /home/job/train.py:44
 FRAME = re.compile(r"^\s+(\S.{0,200}?) at (\S{1,1000}:\d{1,7})\s*$")
 
@@ -48,13 +48,13 @@ def read(text: Text) -> Iterator[CollectiveStuck]:
     for line in text.lines():
         row = line.text[:22_000]
         said = row if row.startswith(" ") else peel(row[:4096]).message
-        if found := HEAD.match(said):
+        if found := HEAD.search(said):
             if finding:
                 yield told(text, finding)
             finding = Finding(line, int(found[1]) if found[1] else None)
             if old := OLD.search(said):
                 finding.fields = {"group info": old[1], "collective": old[2], "missing ranks": old[3]}
-        elif finding and (found := FIELD.match(said)):
+        elif finding and (found := FIELD.search(said)):
             finding.fields.setdefault(found[1], found[2])
         elif finding and (found := FRAME.match(said)):
             finding.frames.append(f"{found[1]} ({found[2]})")

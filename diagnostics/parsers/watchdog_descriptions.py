@@ -39,7 +39,7 @@ def read(text: Text) -> Iterator[Evidence]:
     if line is None or len(text.data) > SIZE_LIMIT:
         return
     try:
-        entries = tomllib.loads(text.content).get("watchdog")
+        entries = tomllib.loads(text.plain).get("watchdog")
     except (tomllib.TOMLDecodeError, RecursionError):
         return
     for entry in entries if isinstance(entries, list) else []:

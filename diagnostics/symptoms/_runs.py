@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TypeVar
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from ..evidence import Clock, Evidence, Stamp
 from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps, WatchdogFired
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
-
-Fact = TypeVar("Fact", bound=Evidence)
 
 
 @dataclass(frozen=True)
@@ -50,57 +51,82 @@ def job_ends(incident: Incident) -> list[ProcessEnded]:
 
 
 def runs(incident: Incident) -> list[Run]:
-    """The runs of every log, in reading order."""
-    all_steps = incident.of(TrainingSteps)
-    return [_run(incident, steps, all_steps) for steps in all_steps]
+    """The runs of every log, in reading order; read off the facts once an incident."""
+    known = _READ.get(incident)
+    if known is None:
+        known = _READ[incident] = _read_runs(incident)
+    return known
 
 
-def _run(incident: Incident, steps: TrainingSteps, all_steps: Sequence[TrainingSteps]) -> Run:
-    file, line = steps.source.file, steps.source.line
-    later = [s.source.line for s in all_steps if s.source.file == file and s.source.line > line]
-    later += [s.source.line for s in incident.of(RunStarted) if s.source.file == file and s.source.line > line]
-    stop = min(later, default=10**12)
-    seconds = _finite(steps.columns.get("seconds", ()))
-    finished = _first(incident, RunFinished, file, line, stop)
-    began = [
-        each.stamp.seconds
-        for each in incident.of(RunStarted)
-        if each.source.file == file and each.source.line <= line and each.stamp
-    ]
-    ended = _ended(incident, file, line, later, seconds[-1] if seconds else None)
-    gaps = [b - a for a, b in itertools.pairwise(seconds) if b > a]
-    return Run(
-        steps,
-        began[-1] if began else None,
-        seconds[0] if seconds else None,
-        seconds[-1] if seconds else None,
-        median(gaps) if gaps else None,
-        finished,
-        ended,
-        _first(incident, PythonException, file, line, stop),
-        not any(s.source.line > line for s in all_steps if s.source.file == file),
-    )
+_READ: WeakKeyDictionary[Incident, list[Run]] = WeakKeyDictionary()
 
 
-def _first(incident: Incident, kind: type[Fact], file: str, line: int, stop: float) -> Fact | None:
-    return next((f for f in incident.of(kind) if f.source.file == file and line <= f.source.line < stop), None)
+class _Log(NamedTuple):
+    """The facts of one log that tell of runs, each kind by line."""
+
+    steps: list[TrainingSteps]
+    started: list[RunStarted]
+    finished: list[RunFinished]
+    failed: list[PythonException]
+    ended: list[ProcessEnded]
+
+
+def _read_runs(incident: Incident) -> list[Run]:
+    logs: dict[str, _Log] = defaultdict(lambda: _Log([], [], [], [], []))
+    for steps in incident.of(TrainingSteps):
+        logs[steps.source.file].steps.append(steps)
+    for started in incident.of(RunStarted):
+        logs[started.source.file].started.append(started)
+    for finished in incident.of(RunFinished):
+        logs[finished.source.file].finished.append(finished)
+    for failed in incident.of(PythonException):
+        logs[failed.source.file].failed.append(failed)
+    ends = job_ends(incident)
+    for end in ends:
+        logs[end.source.file].ended.append(end)
+    elsewhere = sorted((end for end in ends if end.stamp), key=_seconds)
+    return [run for log in logs.values() for run in _runs_of(log, elsewhere)]
+
+
+def _runs_of(log: _Log, elsewhere: Sequence[ProcessEnded]) -> Iterator[Run]:
+    """The runs of one log; `elsewhere` are the dated ends of all files."""
+    starts = sorted(fact.source.line for fact in (*log.steps, *log.started))
+    for place, steps in enumerate(log.steps):
+        line = steps.source.line
+        following = bisect_right(starts, line)
+        stop = starts[following] if following < len(starts) else 10**12
+        seconds = _finite(steps.columns.get("seconds", ()))
+        began = [fact.stamp.seconds for fact in log.started if fact.source.line <= line and fact.stamp]
+        gaps = [b - a for a, b in itertools.pairwise(seconds) if b > a]
+        yield Run(
+            steps,
+            began[-1] if began else None,
+            seconds[0] if seconds else None,
+            seconds[-1] if seconds else None,
+            median(gaps) if gaps else None,
+            next((fact for fact in log.finished if line <= fact.source.line < stop), None),
+            _ended([end for end in log.ended if end.source.line > line], elsewhere, seconds[-1] if seconds else None),
+            next((fact for fact in log.failed if line <= fact.source.line < stop), None),
+            place == len(log.steps) - 1,
+        )
 
 
 def _ended(
-    incident: Incident, file: str, line: int, later: Sequence[int], last_step_s: float | None
+    own: Sequence[ProcessEnded], elsewhere: Sequence[ProcessEnded], last_step_s: float | None
 ) -> ProcessEnded | None:
     """The end that the run's own log reports, else the first dated one after its last step.
 
     A shell may report the end of a run below the first lines of the next one, so dates come first.
     """
-    own = [each for each in job_ends(incident) if each.source.file == file and each.source.line > line]
-    dated = [each for each in (own or job_ends(incident)) if each.stamp and last_step_s is not None]
-    after = [each for each in dated if each.stamp and last_step_s is not None and each.stamp.seconds >= last_step_s - 1]
-    if after:
-        return min(after, key=lambda each: each.stamp.seconds if each.stamp else 0.0)
-    if dated:
-        return None
+    dated = sorted((each for each in own if each.stamp), key=_seconds) if own else elsewhere
+    if dated and last_step_s is not None:
+        first = bisect_left(dated, last_step_s - 1, key=_seconds)
+        return dated[first] if first < len(dated) else None
     return own[0] if own else None
+
+
+def _seconds(fact: Evidence) -> float:
+    return fact.stamp.seconds if fact.stamp else 0.0
 
 
 def _finite(values: Sequence[float]) -> list[float]:

@@ -7,7 +7,7 @@ ABSENT where the trainer was looked at and is idle.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import WatchdogFired, WatchdogObservation
@@ -24,34 +24,47 @@ SHARE = 0.4
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """The trainers of a silent job."""
-    if not _silent(incident):
+    silences = _silences(incident)
+    if not silences:
         return
     idle: list[Evidence] = []
     found = False
     for process in incident.links.processes.values():
         mains = [stack for stack in process.stacks if is_main(stack) and not stack.crashed]
-        if not mains or is_worker(process):
+        if not mains or is_worker(process) or not _concerns(incident, silences, process.pid):
             continue
         if any(in_collective(stack) or compiles(stack) for stack in mains):
             continue
         evidence = [stack for stack in mains if stack.active] or growing(process)
         if evidence:
             found = True
-            yield Finding(
-                Subject(pid=process.pid), tuple(evidence), f"process {process.pid} works while its log is silent"
-            )
+            note = f"process {process.pid} works while its log is silent"
+            yield Finding(Subject(pid=process.pid), tuple(evidence), note)
         elif any(stack.active is False for stack in mains):
             idle += mains[:1]
     if idle and not found:
         yield Finding(Subject(), tuple(idle), "the trainer is idle", present=False)
 
 
-def _silent(incident: Incident) -> bool:
-    return (
-        any(fact.watchdog != "nccl" for fact in incident.of(WatchdogFired))
-        or any((look.age_s or 0) > SILENT_S for look in incident.of(WatchdogObservation))
-        or any(finding.present for finding in progress_stopped(incident))
-    )
+def _silences(incident: Incident) -> list[int | None]:
+    """The processes whose logs are silent; None where nobody says which."""
+    fired = [fact.subject.pid for fact in incident.of(WatchdogFired) if fact.watchdog != "nccl"]
+    quiet = [look.subject.pid for look in incident.of(WatchdogObservation) if (look.age_s or 0) > SILENT_S]
+    stopped = [finding.subject.pid for finding in progress_stopped(incident) if finding.present]
+    return [*fired, *quiet] or stopped
+
+
+def _concerns(incident: Incident, silences: Sequence[int | None], pid: int) -> bool:
+    """True where the silence is of this process or of one that it descends from."""
+    seen: set[int] = set()
+    one: int | None = pid
+    while one is not None and one not in seen:
+        if one in silences:
+            return True
+        seen.add(one)
+        process = incident.links.processes.get(one)
+        one = process.parent_pid if process else None
+    return None in silences
 
 
 def growing(process: Process) -> list[ProcessState]:

@@ -6,42 +6,51 @@ announced write was reported done.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
-from ..evidence import Subject
+from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, Phase, ProcessEnded
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
+from ._runs import job_ends
 
 BEGUN = ("saving", "copying")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each write that was cut off; else the writes that were completed."""
-    done = []
+    logs: dict[str, list[Evidence]] = defaultdict(list)
+    kinds: list[Evidence] = [*incident.of(CheckpointEvent), *incident.of(Phase), *job_ends(incident)]
+    for fact in kinds:
+        logs[fact.source.file].append(fact)
     found = False
-    for event in incident.of(CheckpointEvent):
-        if event.event in ("saved", "copied"):
-            done.append(event)
-        elif event.event in BEGUN and (end := _cut_off(incident, event)):
+    for facts in logs.values():
+        facts.sort(key=lambda fact: fact.source.line)
+        for finding in _cut_off(incident, facts):
             found = True
-            yield Finding(
-                place(incident, event.subject.path), (event, end), f"{event.event} {event.subject.path} was cut off"
-            )
+            yield finding
+    done = [event for event in incident.of(CheckpointEvent) if event.event in ("saved", "copied")]
     if done and not found:
         yield Finding(Subject(), tuple(done[-3:]), "every announced write was reported done", present=False)
 
 
-def _cut_off(incident: Incident, event: CheckpointEvent) -> ProcessEnded | None:
-    """The end by a signal that follows with nothing of the run in between."""
-    file, line = event.source.file, event.source.line
-    after = [
-        fact for fact in incident.evidence
-        if fact.source.file == file and fact.source.line > line and isinstance(fact, (CheckpointEvent, ProcessEnded, Phase))
-    ]  # fmt: skip
-    following = min(after, key=lambda fact: fact.source.line, default=None)
-    return following if isinstance(following, ProcessEnded) and (following.signal or following.status is None) else None
+def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]:
+    """The writes of one log that an end by a signal follows with nothing of the run in between."""
+    for event, after in itertools.pairwise(_by_line(facts)):
+        end = next((fact for fact in after if isinstance(fact, ProcessEnded)), None)
+        begun = next((fact for fact in event if isinstance(fact, CheckpointEvent) and fact.event in BEGUN), None)
+        if begun and end and (end.signal or end.status is None):
+            subject = place(incident, begun.subject.path)
+            yield Finding(subject, (begun, end), f"{begun.event} {begun.subject.path} was cut off")
+
+
+def _by_line(facts: Sequence[Evidence]) -> Iterator[list[Evidence]]:
+    """A line about a checkpoint is a phase too: facts of one line together."""
+    for _, group in itertools.groupby(facts, key=lambda fact: fact.source.line):
+        yield list(group)
 
 
 SYMPTOM = Symptom(

@@ -39,12 +39,11 @@ def _by_open_file(incident: Incident) -> Iterator[Finding]:
     files = incident.of(OpenFile)
     served = [file for file in files if FILE.match(file.target)]
     waits: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
+    if not served or any((mount := links.mount_of(file.target)) and mount.network for file in files):
+        return
     for fact in waits:
-        if fact.state not in WAITING:
-            continue
         mine = [file for file in served if file.subject.pid in (None, fact.subject.pid)]
-        on_volume = [file for file in files if (mount := links.mount_of(file.target)) and mount.network]
-        if mine and not on_volume:
+        if mine and fact.state in WAITING:
             note = f"{fact.subject.comm or 'a process'} {fact.subject.pid} is in D and reads {mine[0].target}"
             yield Finding(fact.subject, (fact, *mine[:3]), note)
 

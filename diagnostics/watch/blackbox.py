@@ -25,6 +25,7 @@ from pathlib import Path
 
 from ..collect import collect
 from ..collectors import Scope
+from ..durable import write_durably
 from ..errors import DiagnosticsError, UsageError
 from ..localpath import local
 from ..masking import mask
@@ -199,9 +200,8 @@ def _diagnose(folder: Path) -> str:
     diagnosis = diagnose(open_incident(folder))
     text = visible(format_explanation(explain(diagnosis)))
     _beside(folder, "txt").write_text(text, encoding="utf-8")
-    staged = _beside(folder, "part")
-    staged.write_text(json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False), encoding="utf-8")
-    staged.replace(_beside(folder, "json"))
+    printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
+    write_durably(_beside(folder, "json"), printed.encode())
     named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
     return f"{diagnosis.verdict.value}{': ' + named if named else ''}; {_beside(folder, 'txt')}"
 

@@ -83,7 +83,7 @@ def _layout(entries: list[zipfile.ZipInfo], directory_at: int) -> Finding | None
             return unreadable(f"entry {entry.filename[:80]!r} is compressed, which torch never writes; not expanded")
         if entry.header_offset < end:
             return unreadable(f"entry {entry.filename[:80]!r} overlaps another; torch never writes that")
-        end = entry.header_offset + LOCAL_HEADER + len(entry.filename.encode()) + entry.compress_size
+        end = entry.header_offset + LOCAL_HEADER + entry.compress_size  # and its name, whose encoding is unsure
         if end > directory_at:
             return altered(f"entry {entry.filename[:80]!r} reaches beyond the data of the file")
         if entry.compress_size != entry.file_size:
