@@ -35,6 +35,7 @@ SPEAKERS = (
     ProcessEnded,
     CollectiveMismatch,
 )
+CHATTER = ("INFO", "TRACE", "VERSION")  # levels at which NCCL complains of nothing, at great length
 LOG_THAT_SPEAKS = 20  # lines: a kernel log shorter than this is an excerpt, and its silence proves nothing
 
 
@@ -60,6 +61,8 @@ def _spoken(incident: Incident) -> dict[str, list[Evidence]]:
     if spoken is None:
         spoken = _SPOKEN[incident] = {}
         for fact in incident.of(*SPEAKERS):
+            if isinstance(fact, NcclMessage) and fact.level in CHATTER:
+                continue
             spoken.setdefault(words_of(fact), []).append(fact)
     return spoken
 
