@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .evidence import Evidence, Source
+from .evidence import Coverage, Evidence, Source
 from .explanation import cite, explain, named
 from .report import visible
 from .symptoms import State, all_symptoms
@@ -97,16 +97,28 @@ class Grid:
 
 def show_coverage(incident: Incident) -> Grid:
     """What was looked at: every file, who read it, what came of it."""
-    rows = []
-    for each in incident.coverage:
-        first = incident.timeline.moment(each.first, each.file)
-        last = incident.timeline.moment(each.last, each.file)
-        span = f"{first:%F %T} to {last:%T}" if first and last else ""
-        rows.append((each.file, each.parser or "nobody", each.state.value, str(each.facts), span, each.reason))
+    rows = tuple(
+        _coverage(incident, [each for each in incident.coverage if each.file == file])
+        for file in dict.fromkeys(each.file for each in incident.coverage)
+    )
     unread = len({each.file for each in incident.coverage if each.parser is None})
-    files = len({each.file for each in incident.coverage})
-    caption = f"{files} files, {unread} of them not understood" if unread else f"{files} files, all understood"
-    return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), tuple(rows))
+    caption = f"{len(rows)} files, {unread} of them not understood" if unread else f"{len(rows)} files, all understood"
+    return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), rows, most=200)
+
+
+def _coverage(incident: Incident, readings: Sequence[Coverage]) -> tuple[str, ...]:
+    """One file: what every parser that knew it made of it."""
+    useful = [each for each in readings if each.facts] or list(readings)
+    stamps = [stamp for each in readings for stamp in (each.first, each.last)]
+    moments = [at for stamp in stamps if (at := incident.timeline.moment(stamp, readings[0].file))]
+    return (
+        readings[0].file,
+        ", ".join(each.parser or "nobody" for each in useful),
+        readings[0].state.value,
+        str(sum(each.facts for each in readings)),
+        f"{min(moments):%F %T} to {max(moments):%T}" if moments else "",
+        "; ".join(dict.fromkeys(each.reason for each in readings if each.reason)),
+    )
 
 
 def show_facts(incident: Incident, *kinds: str, most: int = ROWS_SHOWN) -> Grid:
@@ -151,7 +163,8 @@ def show_symptoms(diagnosis: Diagnosis, state: State | str | None = State.PRESEN
         )
         for each in found
     )
-    return Grid(f"{len(found)} of {len(diagnosis.observations)} symptoms", ("symptom", "state", "seen", "source"), rows)
+    word = "looked for" if state is None else f"that are {state}"
+    return Grid(f"{len(found)} symptoms {word}", ("symptom", "state", "seen", "source"), rows)
 
 
 def states_of(diagnosis: Diagnosis) -> dict[str, str]:

@@ -16,8 +16,8 @@ from typing import Any
 from ..durable import Liveness, liveness, staged_for
 from ..errors import UnreadableInput
 from .finding import Finding, State
-from .manifest import Record, RecordName, parse_record_name
-from .naming import SUFFIXES, is_staging, step_of
+from .manifest import Record, RecordName, parse_record_name, record_names
+from .naming import SUFFIXES, is_staging, says_step, step_of
 from .proof import is_checkpoint_directory
 from .verification import verify_artefact
 
@@ -139,10 +139,11 @@ class DirectoryHealth:
 def verify(directory: str | os.PathLike[str], deep: bool = False) -> DirectoryHealth:
     """Look at every artefact in a directory; `deep` also reads each to its end and compares hashes.
 
+    A single file, or a directory that is itself one checkpoint (DCP, Hugging Face), is looked at as such.
     Raises UnreadableInput when the directory itself cannot be listed.
     """
     folder = Path(directory)
-    listing = list_directory(folder)
+    listing = one_file(folder) if folder.is_file() else list_directory(folder)
     look = partial(look_at, deep=deep)
     if deep:  # hashing and reading release the interpreter's lock
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
@@ -184,9 +185,23 @@ def list_directory(folder: Path) -> Listing:
         for entry in plain
         if entry.name in promised or _looks_like_one(entry)
     ]
+    if not promised and not any(says_step(each.path.name) for each in candidates) and is_checkpoint_directory(folder):
+        inside = [each for each in candidates if each.path.is_dir()]
+        candidates = [Candidate(folder, step_of(folder.name), tuple(_records_of(folder))), *inside]
     present = {entry.name for entry in plain}
     leftovers = [folder / each.file_name for name, those in promised.items() if name not in present for each in those]
     return Listing(tuple(candidates), tuple(sorted(staging)), tuple(sorted(leftovers)))
+
+
+def one_file(path: Path) -> Listing:
+    return Listing((Candidate(path, step_of(path.name), tuple(_records_of(path))),))
+
+
+def _records_of(path: Path) -> list[RecordName]:
+    try:
+        return record_names(path.absolute().parent, path.name)
+    except OSError:
+        return []
 
 
 def size_and_mtime(path: Path) -> tuple[int, float | None]:

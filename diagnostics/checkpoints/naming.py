@@ -7,7 +7,7 @@ import re
 from ..durable import staged_for
 from ..errors import UsageError
 
-SUFFIXES = (".pt", ".pth", ".ckpt", ".bin", ".safetensors", ".distcp", ".npz", ".gguf")
+SUFFIXES = (".pt", ".pth", ".ckpt", ".bin", ".safetensors", ".npz", ".gguf")
 # Names under which writers in wide use stage: ours, curl and wget, huggingface_hub, Lightning, NVRx, orbax, rsync.
 STAGING = re.compile(
     r"""(?x)
@@ -19,6 +19,7 @@ STEP_AFTER_WORD = re.compile(
     r"(?:global_?step|step|iter(?:ation)?|checkpoint|ckpt)[-_=]?(\d{1,18})(?!\d)", re.IGNORECASE
 )
 LAST_NUMBER = re.compile(r"(?<!\d)(\d{1,18})(?!\d)(?!.*\d)", re.DOTALL)
+ONE_OF_MANY = re.compile(r"\d{5}-of-\d{5}")  # a shard of Hugging Face's, which is no checkpoint of its own
 LONGEST = 120  # leaves room for the writer and the hash in staging and manifest names (NAME_MAX is 255 bytes)
 
 
@@ -35,8 +36,15 @@ def step_of(name: str) -> int | None:
     stem = name
     for suffix in SUFFIXES:
         stem = stem.removesuffix(suffix)
+    if ONE_OF_MANY.search(stem):
+        return None
     found = list(STEP_AFTER_WORD.finditer(stem)) or list(LAST_NUMBER.finditer(stem))
     return int(found[-1][1]) if found else None
+
+
+def says_step(name: str) -> bool:
+    """Whether a name speaks of a step in words, and not only by holding some number."""
+    return STEP_AFTER_WORD.search(name) is not None and not ONE_OF_MANY.search(name)
 
 
 def is_staging(name: str) -> bool:

@@ -101,4 +101,6 @@ def _name_behind(name: str) -> str:
     bare = name.removesuffix(".part").removesuffix(".tmp").removesuffix(".incomplete")
     if bare.endswith((".mirror", ".shared")):
         bare = bare.rpartition(".")[0].rpartition(".")[0]
-    return bare.removeprefix(".")
+    for mark in (".", "tmp-", "tmp_", "tmp."):
+        bare = bare.removeprefix(mark)
+    return bare

@@ -37,7 +37,9 @@ class ProbePanel(Panel):
         self._cancel = threading.Event()
         self._answers: list[ProbeAnswer] = []
         self._told: list[Done] = []
-        found = {point.mount: _named(point) for point in read_mount_table() if point.type not in KERNEL_TYPES}
+        table = [point for point in read_mount_table() if point.type not in KERNEL_TYPES]
+        table.sort(key=lambda point: not point.filesystem.network)  # the usual suspects first
+        found = {point.mount: _named(point) for point in table}
         options = [(words, mount) for mount, words in found.items()]
         options += [(str(mount), str(mount)) for mount in mounts if str(mount) not in found]
         self.mounts = widgets.SelectMultiple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from ._panel import LABELLED, SOFT, Panel, heading, html, notice, picture, row
 
 LISTED = 400
 AROUND = 4
-PANEL_INCHES = 8.8  # fits beside the file browser on a screen of 1280 pixels
+PANEL_INCHES = 8.2  # fits beside the file browser on a screen of 1280 pixels
 ALL = "all"
 
 
@@ -30,7 +30,7 @@ class TimelinePanel(Panel):
     """
 
     def __init__(self, incident: Incident, paths: Sequence[str | Path] = (), *, zoom: bool = True) -> None:
-        self.incident, self.paths, self._zoom = incident, tuple(paths), zoom
+        self.incident, self.paths = incident, tuple(paths)
         self.shown: list[Evidence] = []
         self._listed: list[Evidence] = []
         files = sorted({fact.source.file for fact in incident.evidence})
@@ -42,7 +42,8 @@ class TimelinePanel(Panel):
         self.subject = widgets.Text(
             description="Subject or text", placeholder="a pid, path, mount, word", style=LABELLED
         )
-        self.canvas = widgets.VBox()
+        self.zoomed = _zoomed(incident, self._on_pick) if zoom else None
+        self.canvas = widgets.VBox([self.zoomed.widget] if self.zoomed else [])
         self.facts = widgets.Select(options=[], rows=8, layout=widgets.Layout(width="100%"), description="")
         self.count, self.lines = html(), html(notice("choose a fact, or click its mark, to see the lines around it"))
         for each in (self.source, self.severity, self.rank, self.kind, self.subject):
@@ -90,12 +91,10 @@ class TimelinePanel(Panel):
     def _draw(self) -> None:
         from ..plots import plot_timeline
 
-        figure = plot_timeline(self.incident, facts=self.shown)
-        canvas = _canvas(figure, self._on_pick) if self._zoom and figure.marks else None
-        before = self.canvas.children
-        self.canvas.children = (canvas or picture(figure),)
-        for each in before:
-            each.close()  # else its view stays on the page
+        if self.zoomed is None:
+            self.canvas.children = (picture(plot_timeline(self.incident, facts=self.shown)),)
+        else:
+            self.zoomed.draw(self.incident, self.shown)
 
     def _on_pick(self, fact: Evidence) -> None:
         number = next((number for number, each in enumerate(self._listed) if each is fact), None)
@@ -141,27 +140,59 @@ def _choice(words: str, options: list[str]) -> widgets.Dropdown:
     return made
 
 
-def _canvas(figure: Any, on_pick: Any) -> widgets.DOMWidget | None:
-    """The figure as one that can be zoomed and clicked, or None where ipympl is missing."""
+def _zoomed(incident: Incident, on_pick: Callable[[Evidence], None]) -> ZoomedTimeline | None:
+    """A timeline to zoom and click, or None where ipympl is missing or nothing has a time."""
+    from ..plots.timeline import dated_of
+
+    if not dated_of(incident, incident.evidence):
+        return None
     try:
-        from ipympl.backend_nbagg import Canvas, FigureManager
+        return ZoomedTimeline(incident, on_pick)
     except ImportError:
         return None
-    figure.set_size_inches(PANEL_INCHES, figure.get_figheight())
-    canvas = Canvas(figure)
-    FigureManager(canvas, 0)
-    canvas.header_visible = canvas.footer_visible = False
-    canvas.toolbar_position = "right"
-    for mark in figure.axes[0].collections:
-        mark.set_picker(6)
 
-    def picked(event: Any) -> None:
-        marks = figure.marks.get(event.artist.get_gid(), [])
+
+class ZoomedTimeline:
+    """One timeline that can be zoomed and clicked, drawn again whenever other facts are chosen."""
+
+    def __init__(self, incident: Incident, on_pick: Callable[[Evidence], None]) -> None:
+        from ipympl.backend_nbagg import Canvas, FigureManager
+
+        from ..plots.canvas import Picture
+        from ..plots.timeline import dated_of, height_of
+
+        height = height_of(dated_of(incident, incident.evidence))
+        self.figure = Picture(figsize=(PANEL_INCHES, height), layout="constrained")
+        self.on_pick = on_pick
+        self.widget = Canvas(self.figure)
+        FigureManager(self.widget, 0)
+        self.widget.header_visible = self.widget.footer_visible = False
+        self.widget.toolbar_position = "right"
+        self.widget.mpl_connect("pick_event", self._picked)
+
+    def draw(self, incident: Incident, facts: Sequence[Evidence]) -> None:
+        """Draw these facts in place of what is drawn."""
+        from ..plots.canvas import style
+        from ..plots.timeline import dated_of, draw_timeline
+
+        dated = dated_of(incident, facts)
+        with style():
+            self.figure.clear()
+            axes = self.figure.subplots()
+            if dated:
+                draw_timeline(self.figure, axes, dated, len(facts))
+            else:
+                self.figure.marks = {}
+                axes.set_axis_off()
+                axes.text(0, 0.5, f"none of the {len(facts)} facts chosen has a time", transform=axes.transAxes)
+        for mark in axes.collections:
+            mark.set_picker(6)
+        self.widget.draw_idle()
+
+    def _picked(self, event: Any) -> None:
+        marks = self.figure.marks.get(event.artist.get_gid(), [])
         if marks and len(event.ind):
-            on_pick(marks[event.ind[0]])
-
-    canvas.mpl_connect("pick_event", picked)
-    return canvas
+            self.on_pick(marks[event.ind[0]])
 
 
 def lines_around(paths: Sequence[str | Path], source: Source, around: int = AROUND) -> list[tuple[int, str]]:

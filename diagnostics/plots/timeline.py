@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,8 @@ from ..evidence import Evidence, Severity, Source
 from ..incident import Incident
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from .canvas import Picture
 
 MAX_ROWS = 24
@@ -28,67 +30,87 @@ def plot_timeline(
     facts : draw only these, or every fact of the incident
     cited : sources of the facts to ring, such as those that a diagnosis rests on
     """
-    from .canvas import BLUE, SEVERITY_MARKS, dates, label, nothing, numbers, picture
+    from .canvas import nothing, picture
 
-    wanted = None if facts is None else {id(fact) for fact in facts}
-    dated = [pair for pair in incident.timeline.ordered if wanted is None or id(pair[1]) in wanted]
-    total = len(incident.evidence) if wanted is None else len(wanted)
+    chosen = incident.evidence if facts is None else facts
+    dated = dated_of(incident, chosen)
     if not dated:
-        return nothing(TITLE, f"none of the {total} facts has a time that can be placed in UTC")
+        return nothing(TITLE, f"none of the {len(chosen)} facts has a time that can be placed in UTC")
+    with picture(11, height_of(dated)) as (figure, (axes,)):
+        draw_timeline(figure, axes, dated, len(chosen), cited)
+    return figure
+
+
+def dated_of(incident: Incident, facts: Collection[Evidence]) -> list[Dated]:
+    """Those of the facts whose moment is known, earliest first."""
+    wanted = {id(fact) for fact in facts}
+    return [pair for pair in incident.timeline.ordered if id(pair[1]) in wanted]
+
+
+def height_of(dated: Sequence[Dated]) -> float:
+    """The height that the rows need, in inches."""
+    return 1.5 + 0.24 * len(rows_of(in_window(dated)[0]))
+
+
+def draw_timeline(
+    figure: Picture, axes: Axes, dated: Sequence[Dated], total: int, cited: Collection[Source] = ()
+) -> None:
+    """Draw facts on axes of a figure; `total` is how many there are with those that have no time."""
+    from .canvas import dates, label
+
     shown, outside = in_window(dated)
     rows = rows_of(shown)
     names = list(rows)
-    with picture(11, 1.5 + 0.24 * len(names)) as (figure, (axes,)):
-        marks: dict[str, list[Evidence]] = {}
-        for severity, (colour, marker, size) in SEVERITY_MARKS.items():
-            found = [
-                (moment, row, f)
-                for row, each in enumerate(rows.values())
-                for moment, f in each
-                if f.severity is severity
-            ]
-            if found:
-                marks[severity.value] = [fact for _, _, fact in found]
-                axes.scatter(
-                    numbers(moment for moment, _, _ in found),
-                    [row for _, row, _ in found],
-                    size,
-                    c=colour,
-                    marker=marker,
-                    linewidths=0,
-                    label=f"{severity.value} ({len(found)})",
-                    zorder=2 + list(Severity).index(severity),
-                    gid=severity.value,
-                )
-        figure.marks = marks
-        rings = [(moment, row) for row, each in enumerate(rows.values()) for moment, f in each if f.source in cited]
-        if rings:
+    figure.marks = _draw_marks(axes, rows)
+    rings = _draw_rings(axes, rows, cited) if cited else 0
+    axes.set_yticks(range(len(names)), [label(name, 34) for name in names])
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_title(TITLE)
+    dates(axes)
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), borderaxespad=0.2)
+    notes = []
+    if outside:
+        notes.append(f"{outside} facts lie outside the time of the trouble")
+    if total - len(dated):
+        notes.append(f"{total - len(dated)} facts have no time of their own")
+    axes.set_title("; ".join(notes), loc="right", fontsize=8, color="#6E6E6E")
+    span = f"{shown[0][0]:%F %T} to {shown[-1][0]:%F %T} UTC"
+    figure.says = f"{len(shown)} of {total} facts from {len(names)} sources, {span}" + (
+        f", {rings} of them cited" if cited else ""
+    )
+
+
+def _draw_marks(axes: Axes, rows: Mapping[str, Sequence[Dated]]) -> dict[str, list[Evidence]]:
+    from .canvas import SEVERITY_MARKS, numbers
+
+    marks = {}
+    for severity, (colour, marker, size) in SEVERITY_MARKS.items():
+        found = [(at, row, f) for row, each in enumerate(rows.values()) for at, f in each if f.severity is severity]
+        if found:
+            marks[severity.value] = [fact for _, _, fact in found]
             axes.scatter(
-                numbers(moment for moment, _ in rings),
-                [row for _, row in rings],
-                110,
-                facecolors="none",
-                edgecolors=BLUE,
-                linewidths=1.0,
-                label=f"cited ({len(rings)})",
-                zorder=9,
+                numbers(at for at, _, _ in found),
+                [row for _, row, _ in found],
+                size,
+                c=colour,
+                marker=marker,
+                linewidths=0,
+                label=f"{severity.value} ({len(found)})",
+                zorder=2 + list(Severity).index(severity),
+                gid=severity.value,
             )
-        axes.set_yticks(range(len(names)), [label(name, 34) for name in names])
-        axes.set_ylim(len(names) - 0.4, -0.6)
-        axes.set_title(TITLE)
-        dates(axes)
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), borderaxespad=0.2)
-        notes = []
-        if outside:
-            notes.append(f"{outside} facts lie outside the time of the trouble")
-        if total - len(dated):
-            notes.append(f"{total - len(dated)} facts have no time of their own")
-        if notes:
-            axes.set_title("; ".join(notes), loc="right", fontsize=8, color="#6E6E6E")
-        figure.says = f"{len(shown)} of {total} facts from {len(names)} sources, {shown[0][0]:%F %T} to " + (
-            f"{shown[-1][0]:%F %T} UTC, {len(rings)} of them cited"
-        )
-    return figure
+    return marks
+
+
+def _draw_rings(axes: Axes, rows: Mapping[str, Sequence[Dated]], cited: Collection[Source]) -> int:
+    from .canvas import BLUE, numbers
+
+    found = [(at, row) for row, each in enumerate(rows.values()) for at, fact in each if fact.source in cited]
+    if found:
+        x, y = numbers(at for at, _ in found), [row for _, row in found]
+        look = {"facecolors": "none", "edgecolors": BLUE, "linewidths": 1.0, "label": f"cited ({len(found)})"}
+        axes.scatter(x, y, 110, zorder=9, **look)  # type: ignore[arg-type]
+    return len(found)
 
 
 def in_window(dated: Sequence[Dated]) -> tuple[list[Dated], int]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diagnostics.checkpoints import resume_point, verify
+from diagnostics.checkpoints import publish_bytes, resume_point, verify
 from diagnostics.checkpoints.finding import Finding, State
 from diagnostics.checkpoints.formats.dcp import shard_sizes
 from diagnostics.checkpoints.health import is_checkpoint_directory
@@ -163,3 +163,35 @@ def test_every_format_is_a_module_of_the_folder() -> None:
     }
     for module in known_formats():
         assert callable(module.recognises) and callable(module.prove)
+
+
+def deepspeed_checkpoint(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "mp_rank_00_model_states.pt").write_bytes(torch_file(0))
+    for rank in range(3):
+        (folder / f"zero_pp_rank_{rank}_mp_rank_00_optim_states.pt").write_bytes(torch_file(rank))
+    return folder
+
+
+def test_deepspeed_ranks(tmp_path: Path) -> None:
+    folder = deepspeed_checkpoint(tmp_path / "global_step77")
+    (artefact,) = verify(tmp_path)
+    assert (artefact.state, artefact.step) == (State.COMPLETE, 77)
+    (folder / "zero_pp_rank_1_mp_rank_00_optim_states.pt").unlink()
+    assert prove(folder).state is State.TRUNCATED
+
+
+def test_one_file_or_one_checkpoint_directory_can_be_named(tmp_path: Path) -> None:
+    folder = trainer_checkpoint(tmp_path / "checkpoint-500")
+    (artefact,) = verify(folder)
+    assert (artefact.path, artefact.state, artefact.step) == (folder, State.COMPLETE, 500)
+    assert resume_point(folder).step == 500
+    (shard,) = verify(folder / "model-00001-of-00002.safetensors")
+    assert (shard.state, shard.step) == (State.COMPLETE, None)
+
+
+def test_weights_beside_published_steps_do_not_hide_them(tmp_path: Path) -> None:
+    publish_bytes(tmp_path, torch_file(5), 5)
+    (tmp_path / "model.safetensors").write_bytes(safetensors_file(5))
+    assert {each.path.name for each in verify(tmp_path)} == {"step_00000005.pt", "model.safetensors"}
+    assert resume_point(tmp_path).step == 5
