@@ -50,6 +50,7 @@ def open_uncached(path: str) -> int:
 
 def find_files(folder: str, most: int = 8, least: int = 4096, seconds: float = 2.0) -> list[tuple[str, int]]:
     """Some existing regular files, largest first, as (path, size); looks at 2000 names on this filesystem."""
+    import itertools
     import stat
     import time
 
@@ -57,7 +58,7 @@ def find_files(folder: str, most: int = 8, least: int = 4096, seconds: float = 2
     device = os.stat(folder).st_dev
     while todo and seen < 2000 and time.monotonic() < end:
         try:
-            entries = list(os.scandir(todo.pop(0)))[:500]
+            entries = list(itertools.islice(os.scandir(todo.pop(0)), 500))
         except OSError:
             continue
         for entry in entries:

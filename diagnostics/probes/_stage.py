@@ -48,7 +48,7 @@ def remove_stage(say: Any, stage: str) -> None:
         shutil.rmtree(stage)
 
 
-def sweep(say: Any, folder: str, mark: str, host: str) -> dict[str, list[str]]:
+def sweep(say: Any, folder: str, mark: str, host: str, seconds: float = 3.0) -> dict[str, list[str]]:
     """Remove what earlier runs left; returns what was removed and what was left because it may be in use."""
     import re
     import shutil
@@ -56,8 +56,11 @@ def sweep(say: Any, folder: str, mark: str, host: str) -> dict[str, list[str]]:
 
     removed: list[str] = []
     left: list[str] = []
+    end = time.monotonic() + seconds
     pattern = re.compile(re.escape(mark) + r"-([0-9a-f]{8})-(\d+)-(\d+)")
     for entry in os.scandir(folder):
+        if time.monotonic() > end:  # a folder of millions of names is no reason to call a volume silent
+            break
         name = pattern.fullmatch(entry.name)
         if not name or not entry.is_dir(follow_symlinks=False):
             continue

@@ -101,7 +101,7 @@ class BlackBox:
     stopped_by: int | None = None
     _capture: threading.Thread | None = None
     _captured_at: float = float("-inf")
-    _captured_step: float = -2.0
+    _armed: bool = True
     _started: str = ""
     _run: str = ""
     _relatives: set[int] = field(default_factory=set)
@@ -133,10 +133,10 @@ class BlackBox:
             progress.feed(tail.read(), now)
         waits.look(now)
         reason = waits.stuck(now) or (progress.stalled(now) if tail else "") or progress.collapsed()
-        moved_on = progress.last_step != self._captured_step
-        due = now - self._captured_at > (self.settings.least_s if moved_on else self.settings.again_s)
+        self._armed = self._armed or not reason  # one capture a stall, and another when it goes on and on
+        due = self._armed or now - self._captured_at > self.settings.again_s
         if reason and due and not (self._capture and self._capture.is_alive()):
-            self._captured_at, self._captured_step = now, progress.last_step
+            self._captured_at, self._armed = now, False
             self._relatives = set(family(self.pid))
             self._capture = threading.Thread(target=self.capture, args=(reason,), daemon=True, name="capture")
             self._capture.start()

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.watch.blackbox import _forget
+from diagnostics.watch.blackbox import BlackBox, Settings, _forget
 from diagnostics.watch.progress import Progress
 from diagnostics.watch.tail import LocalTail
+from diagnostics.watch.waits import WaitingThreads
 from tests.faults.moosefs import MooseFS
 from tests.faults.place import wait_for
 
@@ -179,3 +180,19 @@ def _command(pid: str) -> str:
         return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
     except OSError:
         return ""
+
+
+def test_one_stall_is_captured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    box = BlackBox(os.getpid(), Settings(tmp_path), None, None)
+    monkeypatch.setattr(box, "capture", lambda reason: taken.append(reason))
+    progress, waits = Progress(time.monotonic() - 1000), WaitingThreads(os.getpid())
+    for _ in range(5):
+        box._look(progress, LocalTail(str(tmp_path / "log"), from_start=True), waits)
+        wait_for(lambda: not (box._capture and box._capture.is_alive()), "the capture")
+    assert len(taken) == 1
+    progress.feed(b"hello\n", time.monotonic())
+    box._look(progress, LocalTail(str(tmp_path / "log"), from_start=True), waits)
+    progress.last_output_at -= 1000
+    box._look(progress, LocalTail(str(tmp_path / "log"), from_start=True), waits)
+    wait_for(lambda: len(taken) == 2, "the second stall")
