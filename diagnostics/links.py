@@ -44,9 +44,10 @@ class Process:
 
     @property
     def parent_pid(self) -> int | None:
-        """The first parent that was seen: an orphan's later parent is 1."""
+        """The parent that was seen; an orphan's later parent is 1, whichever snapshot was read first."""
         seen = [*(s.parent_pid for s in self.states), *(t.parent_pid for t in self.threads)]
-        return next((pid for pid in seen if pid is not None), None)
+        known = [pid for pid in seen if pid is not None]
+        return next((pid for pid in known if pid != 1), known[0] if known else None)
 
 
 class Links:

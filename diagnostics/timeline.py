@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from .evidence import Clock, Evidence, Stamp
 from .evidence.job import RunStarted
-from .evidence.kernel import ClockReading
+from .evidence.kernel import ClockReading, KernelBoot
 
 if TYPE_CHECKING:
     from .incident import Incident
@@ -95,6 +95,11 @@ class Timeline:
         """True when a fact is known to be older than every run of the incident, by more than the margin."""
         moment = self.at(fact)
         return bool(self._first_run and moment and (self._first_run - moment).total_seconds() > margin_s)
+
+    def cleared_by_reboot(self, fact: Evidence) -> bool:
+        """True when the machine is known to have started again between a fact and the first run of the incident."""
+        boots = [boot for boot in self.incident.of(KernelBoot) if boot.source.file == fact.source.file]
+        return any(boot.source.line > fact.source.line and self.precedes_runs(boot, margin_s=0.0) for boot in boots)
 
     @cached_property
     def ordered(self) -> list[tuple[datetime, Evidence]]:

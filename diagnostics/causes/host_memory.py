@@ -14,7 +14,7 @@ CAUSES = (
         source="Jeon et al. (ATC 2019), table 7: CPU out of memory is among the most frequent failures; Hu et al. (NSDI 2024): killed data loaders",
         on=("host",),
         effects=(
-            Effect("cgroup-oom-kill", 0.9, "the kernel reports each such kill, and counts it", "the limit of the container was reached and {comm} {pid} was killed for it", Role.INITIATING),
+            Effect("cgroup-oom-kill", 0.9, "the kernel reports each such kill, and counts it", "the limit of the container was reached and {comm} was killed for it", Role.INITIATING),
             Effect("worker-gone", 0.2, "loader workers are often the largest or the youngest", "the worker was killed for memory"),
             Effect("memory-grows", 0.03, "a load that is too big is so from the start; a growing one is a leak", "memory approached the limit", Role.INITIATING),
             Effect("cannot-allocate-memory", 0.04, "some allocations are refused before the kill", "the refusal came just before the limit"),
@@ -40,12 +40,12 @@ CAUSES = (
         source="Jeon et al. (ATC 2019), table 7: CPU out of memory; Zhang et al., OPT-175B logbook (2022)",
         on=("host",),
         effects=(
-            Effect("global-oom-kill", 0.9, "the kernel reports each such kill", "the machine had no memory left and {comm} {pid} was killed for it", Role.INITIATING),
+            Effect("global-oom-kill", 0.9, "the kernel reports each such kill", "the machine had no memory left and {comm} was killed for it", Role.INITIATING),
             Effect("machine-memory-low", 0.4, "who looks before the kill, or while it swaps, sees it", "the machine had hardly any memory left", Role.INITIATING),
             Effect("worker-gone", 0.15, "loader workers are often the largest", "the worker was killed for memory"),
             Effect("memory-grows", 0.05, "a load that is too big is so from the start; a growing one is a leak", "memory approached the machine's end", Role.INITIATING),
             Effect("cannot-allocate-memory", 0.35, "allocations are refused before or instead of the kill", "the allocation was refused because the machine had no memory left", Role.INITIATING),
-            Effect("cpu-starved-signs", 0.2, "a machine that swaps or reclaims has no CPU for the job", "the CPUs were busy reclaiming memory"),
+            Effect("cpu-starved-signs", 0.08, "a machine that swaps or reclaims has no CPU for the job", "the CPUs were busy reclaiming memory"),
             *dies("the machine's out-of-memory killer struck", 0.5),
         ),
         now=("Load less or use a larger machine: fewer workers, memory-mapped data", "Look who held the memory: the table in the kernel's report"),

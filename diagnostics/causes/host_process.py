@@ -56,7 +56,7 @@ CAUSES = (
         source="rare in published studies; frequency in issue threads on py-spy, gdb and cgroup freezers left behind",
         on=(),
         effects=(
-            Effect("process-stopped", 0.95, "its state says so", "process {pid} was stopped and did nothing until told to go on", Role.INITIATING),
+            Effect("process-stopped", 0.95, "its state says so", "{comm} was stopped and did nothing until told to go on", Role.INITIATING),
             Effect("main-thread-waits-for-loader", 0.5, "a stopped worker delivers nothing", "the main thread waited for a worker that was stopped"),
             *hangs("a process that was stopped"),
         ),

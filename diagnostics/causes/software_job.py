@@ -15,7 +15,7 @@ CAUSES = (
         on=(),
         effects=(
             Effect("phase-outlasts-limit", 0.85, "the work that was under way is named in the log", "the work was healthy and longer than the limit on it", Role.INITIATING),
-            Effect("busy-while-silent", 0.7, "a look shows it at work", "process {pid} was at work; it printed nothing", Role.INITIATING),
+            Effect("busy-while-silent", 0.7, "a look shows it at work", "the trainer was at work; it printed nothing", Role.INITIATING),
             Effect("watchdog-killed", 0.6, "a watchdog of the log's age ends it", "the watchdog took quiet work for a hang"),
             Effect("collective-timed-out", 0.5, "or the other ranks' collective does", "the others waited for a rank that was at work"),
             Effect("killed-by-signal", 0.6, "the limit's end is a kill", "the kill was the limit's"),

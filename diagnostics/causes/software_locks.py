@@ -14,7 +14,7 @@ CAUSES = (
         source="frequency in pytorch and cpython issues (fork with threads); CPython warns of it since 3.12",
         on=(),
         effects=(
-            Effect("worker-waits-for-lock", 0.85, "the worker's stack ends at the lock, on a futex", "worker {pid} waited for a lock whose holder was not copied by fork", Role.INITIATING),
+            Effect("worker-waits-for-lock", 0.85, "the worker's stack ends at the lock, on a futex", "the worker waited for a lock whose holder was not copied by fork", Role.INITIATING),
             Effect("main-thread-waits-for-loader", 0.9, "the parent waits for the worker's batch", "the main thread waited for a worker that never came out of its lock"),
             Effect("no-step-yet", 0.3, "workers are forked before the first batch", "the first batch never came"),
             *hangs("a worker that had inherited a locked lock"),
@@ -36,7 +36,7 @@ CAUSES = (
         source="frequency in pytorch issues (GIL against allocator, autograd or logging locks); MegaScale (NSDI 2024) names such hangs",
         on=(),
         effects=(
-            Effect("threads-wait-for-each-other", 0.9, "both stacks end at locks", "two threads of process {pid} each held the lock that the other wanted", Role.INITIATING),
+            Effect("threads-wait-for-each-other", 0.9, "both stacks end at locks", "two threads of one process each held the lock that the other wanted", Role.INITIATING),
             Effect("main-thread-waits-for-loader", 0.1, "a prefetch thread may be one of the two", "the main thread waited for a thread in the deadlock"),
             Effect("worker-waits-for-lock", 0.05, "a worker with threads can deadlock too", "the worker was in the deadlock", Role.INITIATING),
             *hangs("locks that its own threads held", silent=0.85),

@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from typing import Literal
 
 from ..evidence import Evidence
+from ..footprint import Footprint
 from ..text import Text
 
 
@@ -47,14 +48,21 @@ class Parser:
     claims: Literal["any", "untold", "alone"] = "any"
 
     @cached_property
+    def searched(self) -> Footprint:
+        return Footprint(self.footprint)
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self.footprint, re.MULTILINE)
 
     def wants(self, text: Text) -> bool:
         """True when the artefact shows this tool's footprint."""
         if self.binary:
-            return re.search(self.footprint.encode(), text.data[:65536]) is not None
-        return not text.is_binary and self.pattern.search(text.plain) is not None
+            return re.search(self.footprint.encode(), text.head) is not None
+        if text.is_binary:
+            return False
+        live = self.searched.live(text.grams)
+        return live is not None and live.search(text.plain) is not None
 
 
 @cache

@@ -43,7 +43,7 @@ class Steps:
         self.file = file
         self.quote = quote
         self._single: dict[str, array[float]] = {name: array("d") for name in COLUMNS}
-        self._parts: list[Mapping[str, Numbers]] = []
+        self._parts: list[dict[str, Numbers]] = []
         self._writers: dict[float, Writer] = {}
         self._starts: list[int] = []
         self._bars: dict[int | None, float] = {}
@@ -103,53 +103,53 @@ class Steps:
         runs = np.searchsorted(bounds, columns["line"], side="right")
         keys = runs * (ranks.max() + 2) + ranks + 1
         firsts = np.sort(np.unique(keys, return_index=True)[1]).tolist()
-        for first in firsts:
-            chosen = keys == keys[first] if len(firsts) > 1 else slice(None)
-            yield from self._run(
-                int(runs[first]), float(ranks[first]), {name: c[chosen] for name, c in columns.items()}
-            )
+        named = [(int(runs[first]), float(ranks[first]), keys[first]) for first in firsts]
+        if len(named) == 1:
+            del runs, ranks, keys
+            yield from self._run(*named[0][:2], columns)
+            return
+        for run, rank, key in named:
+            yield from self._run(run, rank, {name: column[keys == key] for name, column in columns.items()})
 
     def _joined(self) -> dict[str, Numbers]:
         """The whole columns in the order of the lines; those that nothing was logged for are left out."""
         import numpy as np
 
-        said = {name for part in self._parts for name, column in part.items() if not np.isnan(column).all()}
+        said = {name for part in self._parts for name, column in part.items() if _holds(column)}
         said |= {name for name, strange in self._not_finite.items() if strange}
-        order: Any = np.argsort(np.concatenate([part["line"] for part in self._parts]), kind="stable")
+        shapes = [part["line"].shape for part in self._parts]
+        lines = np.concatenate([part["line"] for part in self._parts])
+        order: Any = slice(None) if bool((lines[1:] > lines[:-1]).all()) else np.argsort(lines, kind="stable")
         columns = {}
         for name in COLUMNS:
+            parts = [
+                part.pop(name, np.broadcast_to(NAN, shape)) for part, shape in zip(self._parts, shapes, strict=True)
+            ]
             if name in said or name not in MEASURED:
-                parts = [part.get(name, np.broadcast_to(NAN, part["line"].shape)) for part in self._parts]
                 columns[name] = np.concatenate(parts)[order]
-        self._parts.clear()
         return columns
 
     def _run(self, run: int, rank: float, columns: dict[str, Numbers]) -> Iterator[Evidence]:
         lines = columns["line"]
         strange = self._first_not_finite(lines)
-        quotes = {
-            line: self.quote(line) for line in sorted({int(lines[at]) for at in (*_cited(columns), *strange.values())})
-        }
-        yield TrainingSteps(
-            **self._common(rank, columns, 0, quotes),
-            columns={
-                name: _plain(column)
-                for name, column in columns.items()
-                if name in ("line", "step") or name in strange or (column == column).any()
-            },
-            quotes=quotes,
-            run=run,
-            steps=len(lines),
-            first_step=_step(columns, 0),
-            last_step=_step(columns, -1),
-        )
-        for name, at in strange.items():
-            yield NonFiniteValue(
+        cited = sorted({int(lines[at]) for at in (*_cited(columns), *strange.values())})
+        quotes = {line: self.quote(line) for line in cited}
+        first, steps, ends = self._common(rank, columns, 0, quotes), len(lines), (_step(columns, 0), _step(columns, -1))
+        not_finite = [
+            NonFiniteValue(
                 **self._common(rank, columns, at, quotes),
                 severity=Severity.CRITICAL if name == "loss" else Severity.WARNING,
                 quantity=name,
                 step=_step(columns, at),
             )
+            for name, at in strange.items()
+        ]
+        kept = [name for name in columns if name in ("line", "step") or name in strange or _holds(columns[name])]
+        plain = {name: _plain(columns.pop(name)) for name in kept}
+        yield TrainingSteps(
+            **first, columns=plain, quotes=quotes, run=run, steps=steps, first_step=ends[0], last_step=ends[1]
+        )
+        yield from not_finite
 
     def _first_not_finite(self, lines: Numbers) -> dict[str, int]:
         """Where in some lines a column first held a NaN or an infinity that the log spells out."""
@@ -168,6 +168,10 @@ class Steps:
             "subject": Subject(host=writer.host, rank=writer.rank, pid=writer.pid),
             "stamp": Stamp(writer.clock, seconds) if writer.clock and seconds == seconds else None,
         }
+
+
+def _holds(column: Numbers) -> bool:
+    return bool((column == column).any())
 
 
 def _plain(column: Numbers) -> array[float]:

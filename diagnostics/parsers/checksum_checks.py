@@ -33,9 +33,11 @@ CMP = re.compile(r"^(?:cmp: )?(\S{1,2000}) (\S{1,2000}) differ: (?:byte|char) (\
 CMP_EOF = re.compile(r"^cmp: EOF on (\S{1,2000}?) (?:after byte (\d{1,18})|which is empty)")
 # Files a/x and b/x differ      Binary files a/x and b/x differ
 DIFF = re.compile(r"^(?:Binary files|Files) (\S.{0,2000}?) and (\S.{0,2000}?) differ$")
+# Only in /data/A: d.pt
+ONLY = re.compile(r"^Only in (/[^:]{0,2000}|[\w.-][^:\s]{0,500}): (\S.{0,2000})$")
 # ERROR : b.pt: md5 differ      ERROR : c.pt: file not in Local file system at /data/B
 RCLONE = re.compile(
-    r"^(?:ERROR|NOTICE|INFO) ?: ([^:]{1,4000}): (?:(?:md5|sha1|sha256|quickxor|hashes|sizes|contents|crc32|xxh\w{0,4})\b.{0,20} differ|(?P<missing>file not in .{1,400}|[Nn]ot found.{0,100}|not in .{1,300}))"
+    r"(?i)^(?:ERROR|NOTICE|INFO) ?: ([^:]{1,4000}): (?:(?:md5|sha1|sha256|quickxor|hashes|sizes|contents|crc32|xxh\w{0,4})\b.{0,20} differ|(?P<missing>file not in .{1,400}|[Nn]ot found.{0,100}|not in .{1,300}))"
 )
 RCLONE_LEVEL = re.compile(r"\b(?:ERROR|NOTICE) ?: ")
 # = a.pt    * b.pt    + c.pt    - d.pt    ! e.pt
@@ -65,7 +67,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: EOF|not in |[Nn]ot found|^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /"
+    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: EOF|not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /"
 )
 
 
@@ -81,6 +83,8 @@ def _verdict(said: str, missing: set[str], combined: bool) -> tuple[str, str, in
         return found[1], "differs", int(found[2]) + 1 if found[2] else 1
     if found := DIFF.match(said):
         return found[2], "differs", None
+    if found := ONLY.match(said):
+        return posixpath.join(found[1], found[2]), "missing", None
     if found := RCLONE.match(said):
         return found[1].strip(), "missing" if found["missing"] else "differs", None
     if combined and (found := COMBINED.match(said)):
@@ -110,7 +114,7 @@ PARSER = Parser(
     medium="checksums",
     footprint=(
         r"^\S.*: (OK|FAILED|FAILED open or read)$|^\S.*: FAILED \(.*os error|computed checksums? did NOT match|^(cmp: )?\S+ \S+ differ: (byte|char) \d"
-        r"|^cmp: EOF on|^(Binary f|F)iles .+ differ$|(ERROR|NOTICE) : .*(differ|not in |not found)|^[=*+!-] \S+\.\w+$|^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8})[.x?]{0,2} "
+        r"|^cmp: EOF on|^(Binary f|F)iles .+ differ$|^Only in \S+: \S|(ERROR|NOTICE) : .*(differ|not in |not found)|^[=*+!-] \S+\.\w+$|^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8})[.x?]{0,2} "
     ),
     read=read,
 )

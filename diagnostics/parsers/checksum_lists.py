@@ -25,8 +25,12 @@ PLAIN = re.compile(
     r"^\\?([0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](\S.{0,4000})$"
 )
 SHORT = re.compile(r"^([0-9a-f]{8}) {2}(\S.{0,4000})$")  # xxh32sum: too short to be taken for a hash by itself
-TAGGED = re.compile(r"^\\?([A-Z][A-Z0-9_/-]{1,20}) ?\((.{1,4000})\) ?= ?([0-9a-fA-F]{8,128})$")
+TAGGED = re.compile(r"^\\?([A-Z][A-Za-z0-9_/-]{1,20}) ?\((.{1,4000})\) ?= ?([0-9a-fA-F]{8,128})$")
 XXH3 = re.compile(r"^XXH3_([0-9a-fA-F]{16}) {2}(\S.{0,4000})$")
+# SHA256          61BE55A8...          C:\\ckpt\\a.pt      (Get-FileHash)
+POWERSHELL = re.compile(r"^(MD5|SHA1|SHA256|SHA384|SHA512) {2,20}([0-9A-F]{32,128}) {2,20}(\S.{0,4000})$")
+# 1024,74b8...,61be...,/data/a.pt      (hashdeep)
+HASHDEEP = re.compile(r"^(\d{1,18}),([0-9a-f]{32}),([0-9a-f]{64}),(\S.{0,4000})$")
 CKSUM = re.compile(r"^(\d{6,10}) (\d{1,18}) (\S.{0,4000})$")
 COMMAND = re.compile(
     r"\b(md5|sha1|sha224|sha256|sha384|sha512|b2|b3|xxh\d{2,3}|xxh)sum\b|\bshasum -a ?(\d{1,3})\b|\bcksum\b"
@@ -58,6 +62,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 INTERESTING = re.compile(
     r"^\\?[0-9a-fA-F]{8,128} [ *]|\) ?= ?[0-9a-fA-F]{8}|^\d{6,10} \d{1,18} \S|sum\b|^XXH3_|[$#%] cd /"
+    r"|^(?:MD5|SHA\d{1,3}) {2}|^\d{1,18},[0-9a-f]{32},"
 )
 
 
@@ -67,7 +72,11 @@ def _hashed(said: str, command: str | None) -> tuple[str, str, str, int | None] 
         usual = BY_LENGTH[len(found[1])]
         return command if command in _same_length(len(found[1])) else usual, found[1], found[2], None
     if found := TAGGED.match(said):
-        return found[1].lower(), found[3], found[2], None
+        return found[1].lower().replace("sha2-", "sha"), found[3], found[2], None
+    if found := POWERSHELL.match(said):
+        return found[1].lower(), found[2], found[3].strip(), None
+    if found := HASHDEEP.match(said):
+        return "sha256", found[3], found[4], int(found[1])
     if found := XXH3.match(said):
         return "xxh3", found[1], found[2], None
     if found := CKSUM.match(said):
@@ -88,7 +97,7 @@ PARSER = Parser(
     medium="checksums",
     footprint=(
         r"^\\?[0-9a-fA-F]{32,128} [ *]\S|^[0-9a-f]{16} [ *]\S|^\\?(MD5|SHA\d+|SHA1|BLAKE2b|BLAKE3|SM3|CRC|XXH\d+)(-\d+)? ?\(.+\) ?= ?[0-9a-fA-F]{8,}$"
-        r"|^XXH3_[0-9a-f]{16}  \S|^\d{6,10} \d{1,18} [^\s\d]\S*$"
+        r"|^(MD5|SHA\d{1,3}) {2,20}[0-9A-F]{32,128} {2}|^\d{1,18},[0-9a-f]{32},[0-9a-f]{64},|^XXH3_[0-9a-f]{16}  \S|^\d{6,10} \d{1,18} [^\s\d]\S*$"
     ),
     read=read,
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import ProcessEnded
@@ -62,6 +62,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     (re.compile(r"^(?:the )?(?:process|job|trainer|training|script|command|worker|program)\b.{0,80}?\b(?:exit(?:ed)? (?:status|code)|exitcode|returned non-zero exit status)[ :=]{1,2}(?P<status>-?\d{1,3})\b", re.IGNORECASE), _status),
     (re.compile(r"^(?:exit(?:ed)? (?:code|status)|exitcode|exit_code|returncode|rc)[ :=]{1,3}(?P<status>-?\d{1,3})\s*(?:\(.{0,80}\))?$", re.IGNORECASE), _status),
     (re.compile(r"\breturned non-zero exit status (?P<status>-?\d{1,3})\b"), _status),
+    # mpirun noticed that process rank 3 with PID 4242 on node n01 exited on signal 9 (Killed).
+    (re.compile(r"\bprocess rank (?P<rank>\d{1,6}) with PID (?P<pid>\d{1,8}) on node (?P<host>[\w.-]{1,120}) exited on signal (?P<signal>\d{1,2})\b"), _signal),
+    # [launch.py:321:sigkill_handler] ['/usr/bin/python', ...] exits with return code = -9
+    (re.compile(r"\bexits with return code ?= ?(?P<status>-?\d{1,3})\b"), _status),
     # died with <Signals.SIGKILL: 9>
     (re.compile(r"\bdied with <Signals\.(?P<signal>SIG[A-Z0-9]{2,8})"), _signal),
     # process 4242 was terminated by signal 9      killed by signal: SIGKILL
@@ -69,13 +73,14 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # Process SpawnProcess-1 terminated with signal SIGKILL
     (re.compile(r"\b[Pp]rocess \S{1,80} terminated with signal (?P<signal>SIG[A-Z0-9]{2,8})\b"), _signal),
 )  # fmt: skip
+RANKED = re.compile(r"\bprocess rank (\d{1,6}) with PID \d{1,8} on node ([\w.-]{1,120})")
 GONE = re.compile(r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|not running|vanished)")
 # a process that torchrun, Slurm or a DataLoader speaks of is read by their own parsers
 OTHERS = re.compile(
-    r"DataLoader worker|local_rank|^(?:srun|slurmstepd|systemd)\b|\.service: |^\s*exitcode  :|NCCL|^\s*Exit Code:"
+    r"DataLoader worker|local_rank: \d|^(?:srun|slurmstepd|systemd)\b|\.service: |^\s*exitcode  :|NCCL|^\s*Exit Code:"
 )
 INTERESTING = re.compile(
-    rf"\b(?:{_WORDS})\b|\b[Ee]xit(?:ed|code)?\b.{{0,40}}\d|with (?:exit |return |status |code )|signal|Signals|is gone|has exited|no longer exists|not running|vanished|returncode|^rc="
+    rf"\b(?:{_WORDS})\b|\b[Ee]xit(?:ed|code)?\b.{{0,40}}\d|with (?:exit |return |status |code )|signal|Signals|is gone|has exited|no longer exists|not running|vanished|returncode|return code|^rc="
 )
 
 
@@ -86,12 +91,17 @@ def read(text: Text) -> Iterator[Evidence]:
         elif not OTHERS.search(message.text) and (end := _end(message.text)):
             known = {"comm": end.comm} if end.pid is None else {"pid": end.pid, "comm": end.comm}
             yield ProcessEnded(
-                **message.facts(text, **known),
+                **message.facts(text, **known, **_where(message.text)),
                 severity=Severity.INFO if end.status == 0 else Severity.CRITICAL,
                 status=end.status,
                 signal=end.signal,
                 text=message.text,
             )
+
+
+def _where(text: str) -> dict[str, Any]:
+    found = RANKED.search(text)
+    return {"rank": int(found[1]), "host": found[2]} if found else {}
 
 
 def _end(text: str) -> End | None:
@@ -108,7 +118,7 @@ PARSER = Parser(
         rf": line \d+: +\d+ ({_WORDS})\b|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
         r"|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*(status|code|exitcode)[ :=]+-?\d"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
-        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited) (by|on|with|due to) signal|pid[= ]\d+ (is gone|has exited)"
+        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited) (by|on|with|due to) signal|pid[= ]\d+ (is gone|has exited)|exits with return code ?=|on node \S{1,120} exited on signal"
     ),
     read=read,
 )

@@ -1,7 +1,7 @@
 """Saving a checkpoint failed: the writer's own exception, in the words of torch's zip writer or of a plain write.
 
 torch words a full disk, a lost network volume and a filesystem gone read-only alike ("iostream error", "unexpected
-pos", "file write failed"), so the error tells that a write failed and not why.
+pos", "file write failed"), so the error tells that a write failed and not why. A person's own cp is no save of the job.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -25,7 +26,8 @@ WRITE_FAILED = re.compile(
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each failed save with the volume it was on."""
     for said in matching(incident, WRITE_FAILED):
-        yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+        if not isinstance(said.fact, ToolError):
+            yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
 
 
 SYMPTOM = Symptom(

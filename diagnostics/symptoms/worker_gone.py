@@ -47,8 +47,10 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     if raised:
         yield Finding(subject, (stack, raised[0]), "a helper raised and the main thread still waits for it")
         return
-    children = [incident.links.processes[pid] for pid in incident.links.children.get(stack.subject.pid or -1, ())]
-    states = [child.states[0] for child in children if child.states]
+    # a zombie whose parent is 1 was orphaned first: it is what a kill left, not what the main thread waited for
+    pids = incident.links.children.get(stack.subject.pid or -1, ())
+    rows = [row for pid in pids for row in incident.links.processes[pid].states]
+    states = [row for row in rows if row.parent_pid == stack.subject.pid]
     dead = [state for state in states if state.state in ("Z", "X")]
     forked = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
     table = incident.reads("process-table")

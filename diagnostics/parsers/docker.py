@@ -1,0 +1,84 @@
+"""Docker about its containers: `docker inspect`, `docker ps -a`, `docker events`.
+
+    "State": {
+        "Status": "exited",
+        "OOMKilled": true,
+        "ExitCode": 137,
+
+    3f4e5d6c7b8a   train:2   "python train.py"   2 hours ago   Exited (137) 3 minutes ago   trainer
+
+A container that was killed for memory may say OOMKilled false when only a child of its first process was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import SchedulerEvent
+from ..text import Text
+from . import Parser
+from ._job_lines import Message, messages
+
+KILLED = re.compile(r"^\s{0,40}\"OOMKilled\": (true|false)")
+CODE = re.compile(r"^\s{0,40}\"ExitCode\": (\d{1,3})")
+NAME = re.compile(r"^\s{0,40}\"Name\": \"/([\w.-]{1,120})\"")
+ROW = re.compile(
+    r"^[0-9a-f]{12}\s.{0,400}?\sExited \((\d{1,3})\) .{1,40}? ago\s{1,60}(?:\S{1,200}\s{1,60})?([\w.-]{1,120})\s*$"
+)
+EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{12,64} \((.{0,1000})\)$")
+INTERESTING = re.compile(r"\"OOMKilled\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) ")
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    killed: Message | None = None
+    for message in messages(text, INTERESTING):
+        said = message.line.text[:2000]
+        if found := KILLED.match(said):
+            killed = message if found[1] == "true" else None
+            if killed:
+                yield _event(text, message, "oom-killed", _name_after(text, message), _code_after(text, message))
+        elif (found := CODE.match(said)) and not killed and found[1] != "0":
+            yield _event(text, message, "failed", _name_after(text, message), int(found[1]))
+        elif found := ROW.match(said):
+            code = int(found[1])
+            yield _event(text, message, "completed" if code == 0 else "failed", found[2], code)
+        elif found := EVENT.search(message.text):
+            fields = dict(part.split("=", 1) for part in found[2].split(", ") if "=" in part)
+            status = fields.get("exitCode", "")
+            about = {"oom": "oom-killed", "kill": "cancelled"}.get(found[1], "completed" if status == "0" else "failed")
+            yield _event(text, message, about, fields.get("name"), int(status) if status.isdigit() else None)
+
+
+def _code_after(text: Text, message: Message) -> int | None:
+    found = (CODE.match(line.text[:200]) for line in text.after(message.line, limit=6))
+    return next((int(code[1]) for code in found if code), None)
+
+
+def _name_after(text: Text, message: Message) -> str | None:
+    """The container's name, which stands some lines below its state."""
+    found = (NAME.match(line.text[:400]) for line in text.after(message.line, limit=60))
+    return next((name[1] for name in found if name), None)
+
+
+def _event(text: Text, message: Message, about: str, name: str | None, code: int | None) -> SchedulerEvent:
+    known: dict[str, Any] = {"job": name} if name else {}
+    return SchedulerEvent(
+        **message.facts(text, **known),
+        severity=Severity.INFO if about == "completed" else Severity.CRITICAL,
+        system="docker",
+        about=about,
+        text=" ".join(message.line.text[:1000].split()),
+        exit_code=code,
+        signal=code - 128 if code and 128 < code < 192 else None,
+    )
+
+
+PARSER = Parser(
+    tool="docker",
+    medium="scheduler",
+    footprint=r"^\s{0,40}\"OOMKilled\": (true|false)|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}",
+    read=read,
+)
