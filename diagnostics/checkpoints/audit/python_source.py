@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from . import python_calls as known
-from .python_flow import DIRECTORY_SYNC, Event, Flow, Function, Helpers
+from .python_flow import Flow
 from .python_names import Names, module_constants, module_imports
+from .python_parts import DIRECTORY_SYNC, Event, Function, Helpers
 from .words import speaks_of_checkpoint
 
 Hit = tuple[int, str, str]
