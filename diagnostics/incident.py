@@ -115,5 +115,9 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
 def _as_described(evidence: Sequence[Evidence], paths: Sequence[str | Path]) -> list[Evidence]:
     """What watchdogs say that only the incident's own description of them makes readable: a second look."""
     described = [described_parser(fact) for fact in evidence if isinstance(fact, WatchdogDescription)]
-    texts = (text_of(each) for each in artefacts(*paths) if described and not each.problem)
-    return [fact for text in texts for parser in described if parser.wants(text) for fact in parser.read(text)]
+    found: list[Evidence] = []
+    for artefact in artefacts(*paths) if described else ():
+        text = text_of(artefact)
+        found += [fact for parser in described if parser.wants(text) for fact in parser.read(text)]
+        text.close()
+    return found

@@ -40,6 +40,9 @@ class LargeText(Text):
     def _file(self) -> BinaryIO:
         return self._open()
 
+    def close(self) -> None:
+        self._file.close()
+
     @cached_property
     def size(self) -> int:
         return self.path.stat().st_size if self.path else len(self.data)
@@ -161,6 +164,7 @@ class Excerpt(LargeText):
     def __init__(self, whole: LargeText, near: Sequence[Found]) -> None:
         super().__init__(whole.name, whole.data, whole.path)
         self.found = whole.found
+        self._file = whole._file  # the whole closes it
         self._near = near
         self._worked_out = whole._worked_out
 

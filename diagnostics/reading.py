@@ -31,6 +31,13 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
     if artefact.path is None and not artefact.data[:4096].strip() and not artefact.data.strip():
         return [], [_coverage(artefact.name, ReadState.EMPTY, "nothing in it: the tool printed nothing, or could not")]
     text = text_of(artefact)
+    try:
+        return _read(text)
+    finally:
+        text.close()
+
+
+def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
     facts: list[Evidence] = []
     told: list[Coverage] = []
     for name, parser, seen in readers(text):
@@ -45,7 +52,7 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
             told.append(_read_by(name, parser, text, mine))
     if not told:
         kind = "binary" if text.is_binary else "text"
-        told = [_coverage(artefact.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
+        told = [_coverage(text.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
     return facts, told
 
 

@@ -69,6 +69,9 @@ class Text:
         """All of it decoded, with plain line ends."""
         return self._decoded().replace("\r\n", "\n")
 
+    def close(self) -> None:
+        """Let go of the file, where there is one."""
+
     @property
     def head(self) -> bytes:
         """The first bytes."""
