@@ -12,7 +12,9 @@ FLOORS = {
     **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath"), 1),
     **dict.fromkeys(("text", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
-    **dict.fromkeys(("incident", "reading", "timeline", "links", "checksum_listings", "collectives", "collect"), 3),
+    **dict.fromkeys(
+        ("incident", "reading", "clocks", "timeline", "links", "checksum_listings", "collectives", "collect"), 3
+    ),
     "symptoms": 4,
     "causes": 5,
     **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report", "display", "loop"), 6),

@@ -84,8 +84,8 @@ CAUSES = (
             *OF_A_DEAD_RANK,
             Effect(
                 "gpu-nvlink-report",
-                0.3,
-                "the peers of a lost GPU lose their links to it",
+                0.1,
+                "the peers of a lost GPU lose their links to it, and seldom say so",
                 "its peers lost their links to it",
             ),
             Effect(
@@ -96,8 +96,8 @@ CAUSES = (
                 Role.TEARDOWN,
             ),
             Effect(
-                "machine-check",
-                0.05,
+                "machine-check-fatal",
+                0.01,
                 "a fatal error of the link may be raised as a machine check",
                 "the processor was told of the lost link",
             ),
@@ -339,7 +339,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-slower-than-peers",
-                0.3,
+                0.2,
                 "the clocks that are held down show against the peers, unless all are held down",
                 "its clocks were held down",
             ),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -205,8 +206,18 @@ def _prepared(directory: str | os.PathLike[str], step: int | None, name: str | N
 
 def _stands_aside(rank: int | None, name: str | None) -> bool:
     if rank is None:
-        rank = int(os.environ.get("RANK") or 0) if name is None and os.environ.get("RANK", "0").isdigit() else 0
+        rank = this_rank() if name is None else 0
     return rank != 0
+
+
+def this_rank() -> int:
+    """torchrun's RANK, or that of an initialised torch.distributed; 0 when there is only one process."""
+    if os.environ.get("RANK", "").isdigit():
+        return int(os.environ["RANK"])
+    distributed = sys.modules.get("torch.distributed")  # imported already, or there is no group
+    if distributed and distributed.is_available() and distributed.is_initialized():
+        return int(distributed.get_rank())
+    return 0
 
 
 def _existing(final: Path) -> os.stat_result | None:

@@ -32,7 +32,8 @@ class Parser:
     medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was
         read: "kernel-log", "system-log", "process-table", "kernel-stacks", "python-stacks", "open-files",
         "job-log", "watchdog-log", "scheduler", "exit-status", "mounts", "disk-usage", "listing", "checksums", "transcript",
-        "gpu", "memory", "pressure", "collectives", "network", "settings", "clock", "probe", "notes"
+        "gpu", "memory", "pressure", "collectives", "network", "settings", "clock", "probe", "benchmarks", "complaints",
+        "notes"
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)

@@ -41,7 +41,7 @@ class KernelLog:
         for line in self.text.looked_for(BOOT):
             if not found and any(unwrap(above.text).stamp for above in self.text.before(line, limit=3)):
                 found.append(0)
-            if not found or line.number > found[-1] + 3:
+            if not found or found[-1] == 0 or line.number > found[-1] + 3:
                 found.append(line.number)
         return found
 

@@ -28,13 +28,21 @@ from .python_parts import (
     shell_word,
 )
 from .shell_source import shell_hits
-from .words import POINTER, VERIFIES
+from .words import POINTER, VERIFIES, speaks_of_checkpoint
+
+
+def _fetches(node: ast.AST, names: Names) -> bool:
+    """requests.get, urlopen, response.iter_content: the function fetches something over the network."""
+    if not isinstance(node, ast.Call):
+        return False
+    method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    return names.dotted(node.func) in known.FETCHERS or method in known.FETCHING_METHODS
 
 
 class Flow:
     """Walks one function and collects its events; nested functions are walked on their own."""
 
-    def __init__(self, function: Function, names: Names, helpers: Helpers) -> None:
+    def __init__(self, function: Function, names: Names, helpers: Helpers, context: str = "") -> None:
         self.function = function
         self.names = names
         self.helpers = helpers
@@ -42,12 +50,10 @@ class Flow:
         self.hits: list[tuple[int, str, str]] = []
         self.handles: dict[str, Handle] = {}
         self.order = 0
-        parameters = function.args if not isinstance(function, ast.Module) else None
-        self.parameters = (
-            {each.arg for each in ast.walk(parameters) if isinstance(each, ast.arg)} if parameters else set()
-        )
-        self._statements(function.body)
         self.nodes = list(own_nodes(function))
+        self.downloads = any(_fetches(each, names) for each in self.nodes)
+        self.about_checkpoints = speaks_of_checkpoint([context])
+        self._statements(function.body)
 
     @functools.cached_property
     def verifies(self) -> bool:
@@ -115,7 +121,8 @@ class Flow:
         ):
             self._rename(call, name)
         elif takes := known.WRITERS.get(name) or known.WRITING_METHODS.get(method):
-            self._write(call, self._path(call, takes), "write-final-name", method == "write_text")
+            surely = name.startswith(known.ONLY_CHECKPOINTS) or method.startswith("save_")
+            self._write(call, self._path(call, takes), "write-final-name", method == "write_text", surely)
         elif takes := known.DOWNLOADERS.get(name) or known.DOWNLOADING_METHODS.get(method):
             self._write(call, self._path(call, takes), "download-final-name")
         elif name in known.LINKERS or method in ("symlink_to", "hardlink_to"):
@@ -171,7 +178,9 @@ class Flow:
         unbuffered = any(each.arg == "buffering" and self.names.number(each.value) == 0 for each in call.keywords)
         return Handle(self.names.key(path), buffered=not unbuffered)
 
-    def _write(self, call: ast.Call, path: ast.expr | None, rule: str, text: bool = False) -> None:
+    def _write(
+        self, call: ast.Call, path: ast.expr | None, rule: str, text: bool = False, surely: bool = False
+    ) -> None:
         if path is None:
             return
         if isinstance(path, ast.Call) and self._opened(path):  # torch.save(state, open(path, "wb"))
@@ -184,7 +193,9 @@ class Flow:
             return
         if self._is_stream(path):
             return
-        self._event("write", call, path, rule=rule, text=text)
+        if self.downloads and not text and rule == "write-final-name":
+            rule, surely = "download-final-name", True
+        self._event("write", call, path, rule=rule, text=text, checkpoint=surely)
 
     def _is_stream(self, path: ast.expr) -> bool:
         if not isinstance(path, ast.Name):
@@ -215,7 +226,7 @@ class Flow:
             self.names.key(source),
             about=ast.unparse(target)[:80],
             staged=self.names.is_staged(source),
-            checkpoint=self.names.is_checkpoint(target) or self.names.is_checkpoint(source),
+            checkpoint=self._is_checkpoint(target) or self._is_checkpoint(source),
             temporary=self.names.is_temporary(source) and not self._same_place(source, target),
             target=self.names.key(target),
             rule="move" if name in known.MOVERS else "rename",
@@ -305,11 +316,16 @@ class Flow:
             self.names.key(path),
             about=ast.unparse(path)[:80],
             staged=self.names.is_staged(path),
-            checkpoint=checkpoint or self.names.is_checkpoint(path),
+            checkpoint=checkpoint or self._is_checkpoint(path),
             temporary=self.names.is_temporary(path),
             rule=rule,
             text=text,
         )
+
+    def _is_checkpoint(self, path: ast.expr) -> bool:
+        """By the words of the path; in a function or class that is about checkpoints, by anything but a log's ending."""
+        plain = any(text.endswith(known.NO_CHECKPOINT) for text in self.names.literals(path))
+        return not plain and (self.about_checkpoints or self.names.is_checkpoint(path))
 
     def _add(self, kind: str, call: ast.Call, key: str, **more: object) -> None:
         self.events.append(Event(kind, self.order, call.lineno, key, **more))  # type: ignore[arg-type]
