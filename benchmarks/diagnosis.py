@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,7 @@ def fact(number: int) -> Evidence:
     source = Source(f"node{number % 64}.log", number, "raw line")
     subject = Subject(host=f"node{number % 64}", rank=number % 512, pid=number % 30000)
     stamp = Stamp(Clock.UTC, 1.7e9 + number * 0.01)
-    common = {"source": source, "subject": subject, "stamp": stamp}
+    common: dict[str, Any] = {"source": source, "subject": subject, "stamp": stamp}
     makers: tuple[Callable[[], Evidence], ...] = (
         lambda: NcclMessage(
             **common, level="INFO", about="transport", text=f"Channel {number:02}/0 : 0[0] -> 1[1] via P2P"
@@ -44,20 +46,31 @@ def seconds(act: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def main() -> None:
-    """Print the growth with facts, then with causes."""
+def show_growth_with_facts() -> None:
+    """Time a whole diagnosis of incidents of growing size."""
     diagnose(Incident("warm-up", [fact(0)], []))
     print("facts     seconds")
     for count in (1_000, 10_000, 100_000, 200_000):
         facts = [fact(number) for number in range(count)]
-        print(f"{count:7,} {seconds(lambda facts=facts: diagnose(Incident('many', facts, []))):9.2f}")
-    print("\ncauses that explain something   sets   seconds")
+        print(f"{count:7,} {seconds(partial(diagnose, Incident('many', facts, []))):9.2f}")
+
+
+def show_growth_with_causes() -> None:
+    """Time the exact solution for growing numbers of causes that each explain something."""
+    print("causes that explain something   sets   seconds")
     draw = np.random.default_rng(0)
     for causes in (10, 20, 40, 60):
         strength = draw.uniform(0.1, 0.9, (causes, 30))
         arguments = (np.full(causes, 0.02), strength, np.full(30, 0.02), draw.random(30) < 0.5)
         sets = len(noisy_or.candidate_sets(strength, arguments[3], noisy_or.MAX_SET))
-        print(f"{causes:29} {sets:6,} {seconds(lambda a=arguments: noisy_or.solve(*a)):9.2f}")
+        print(f"{causes:29} {sets:6,} {seconds(partial(noisy_or.solve, *arguments)):9.2f}")
+
+
+def main() -> None:
+    """Print the growth with facts, then with causes."""
+    show_growth_with_facts()
+    print()
+    show_growth_with_causes()
 
 
 if __name__ == "__main__":

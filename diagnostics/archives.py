@@ -24,6 +24,7 @@ import zstandard
 
 from .errors import UnreadableInput
 
+HELD_LIMIT = 8 << 20  # bytes of a plain file that are handed out as bytes
 ENTRY_LIMIT = 2 << 30  # bytes of one artefact
 TOTAL_LIMIT = 8 << 30  # bytes of one archive, decompressed
 ENTRIES_LIMIT = 200_000
@@ -36,6 +37,7 @@ class Artefact:
     name: str
     data: bytes = b""
     problem: str = ""
+    path: Path | None = None  # instead of its bytes, for a large file on disk
 
 
 def artefacts(*paths: str | Path) -> Iterator[Artefact]:
@@ -86,8 +88,8 @@ def _file(path: Path, label: str) -> Iterator[Artefact]:
             file.seek(0)
             if _looks_like_archive(head):
                 yield from _archive(file, label)
-            elif path.stat().st_size > ENTRY_LIMIT:
-                yield Artefact(label, file.read(ENTRY_LIMIT))
+            elif path.stat().st_size > HELD_LIMIT:
+                yield Artefact(label, path=path)
             else:
                 yield Artefact(label, file.read())
     except OSError as error:

@@ -94,8 +94,7 @@ def blamed(groups: list[Group]) -> list[Group]:
         if group.undumped and len(group.undumped) * 4 <= len(group.undumped | set(group.progress))
     ]
     lacking = [group for group in groups if group.missing or group in few]
-    victims = {rank for group in lacking for rank in group.waiting}
-    culprits = {rank for group in lacking for rank in group.missing} - victims
+    culprits = {rank for group in lacking for rank in group.missing if not is_victim(rank, group, lacking)}
     named = [(group, group.missing & culprits if culprits else group.missing) for group in lacking]
     found: list[Group] = []
     # the group that lacks most tells most; of equals the one that stands longest
@@ -105,6 +104,19 @@ def blamed(groups: list[Group]) -> list[Group]:
             group.missing = absent
             found.append(group)
     return found
+
+
+def is_victim(rank: int, absent_from: Group, lacking: list[Group]) -> bool:
+    """True when a rank is absent because it waits in another group that lacks somebody.
+
+    Where another rank waits in that same group and joined this one all the same, waiting there is no excuse: a
+    collective is asked for in advance of its turn on the device.
+    """
+    return any(
+        rank in other.waiting and not other.waiting & absent_from.waiting
+        for other in lacking
+        if other is not absent_from
+    )
 
 
 def tell(groups: list[Group]) -> Iterator[CollectiveStuck]:

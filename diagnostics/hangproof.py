@@ -108,7 +108,7 @@ def run(
 ) -> Finished:
     """Run a command and come back within `deadline_s` plus a second, whatever becomes of it.
 
-    `mount` is what the command may hang on ("" = none in particular): children that cannot be ended are
+    `mount` is what the command may hang on, a mount or any other name ("" = nothing): children that cannot be ended are
     counted against it, and with MOST_LEFT_BEHIND of them the command is not started (`asked` is False).
     `on_line` gets each complete line of output as it comes. Raises Cancelled when `cancel` is set.
     """
@@ -122,9 +122,9 @@ def run(
     )  # fmt: skip
     try:
         output, errors = _listen(child, start + deadline_s, cancel, on_line, limit)
+        ended = child.poll()
     finally:
         _end(child, mount, about or command[0])
-    ended = child.returncode if child.returncode is not None and child.returncode != -signal.SIGKILL else None
     return Finished(ended, output, errors, time.monotonic() - start)
 
 

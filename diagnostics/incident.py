@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from . import checksum_listings, collectives
-from .archives import Artefact, artefacts
-from .evidence import Coverage, Evidence, ReadState, Severity
+from .archives import artefacts
+from .evidence import Coverage, Evidence, ReadState
 from .evidence.job import WatchdogDescription
-from .parsers import Parser, all_parsers
 from .parsers.watchdog_descriptions import described_parser
-from .text import Text
+from .reading import read_artefact, text_of
 
 if TYPE_CHECKING:
     from .links import Links
@@ -116,53 +115,9 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
 def _as_described(evidence: Sequence[Evidence], paths: Sequence[str | Path]) -> list[Evidence]:
     """What watchdogs say that only the incident's own description of them makes readable: a second look."""
     described = [described_parser(fact) for fact in evidence if isinstance(fact, WatchdogDescription)]
-    texts = (Text(each.name, each.data) for each in artefacts(*paths) if described and not each.problem)
-    return [fact for text in texts for parser in described if parser.wants(text) for fact in parser.read(text)]
-
-
-_TURNS = ("any", "untold", "alone")
-
-
-def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
-    """The facts in one artefact and what each parser made of it."""
-    if artefact.problem:
-        return [], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)]
-    if not artefact.data.strip():
-        return [], [_coverage(artefact.name, ReadState.EMPTY, "nothing in it: the tool printed nothing, or could not")]
-    text = Text(artefact.name, artefact.data)
-    facts: list[Evidence] = []
-    told: list[Coverage] = []
-    for name, parser in sorted(all_parsers().items(), key=lambda item: _TURNS.index(item[1].claims)):
-        if parser.wants(text) and not (parser.claims == "alone" and facts):
-            mine = list(parser.read(text))
-            if parser.claims == "untold":
-                lines = {fact.source.line for fact in facts if fact.severity is not Severity.INFO}
-                mine = [fact for fact in mine if fact.source.line not in lines]
-            facts += mine
-            if not mine and parser.claims != "any":
-                continue
-            told.append(_read_by(name, parser, text, mine))
-    if not told:
-        kind = "binary" if text.is_binary else "text"
-        told = [_coverage(artefact.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
-    return facts, told
-
-
-def _coverage(file: str, state: ReadState, reason: str) -> Coverage:
-    return Coverage(file=file, parser=None, medium=None, state=state, reason=reason)
-
-
-def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -> Coverage:
-    stamps = [fact.stamp for fact in facts if fact.stamp]
-    cut = not parser.binary and text.ends_mid_line
-    return Coverage(
-        file=text.name,
-        parser=name,
-        medium=parser.medium,
-        state=ReadState.CUT if cut else ReadState.READ,
-        reason="the last line has no line end" if cut else "",
-        facts=len(facts),
-        lines=0 if parser.binary else sum(1 for _ in text.lines()),
-        first=min(stamps, key=lambda stamp: stamp.seconds, default=None),
-        last=max(stamps, key=lambda stamp: stamp.seconds, default=None),
-    )
+    found: list[Evidence] = []
+    for artefact in artefacts(*paths) if described else ():
+        text = text_of(artefact)
+        found += [fact for parser in described if parser.wants(text) for fact in parser.read(text)]
+        text.close()
+    return found

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
+from .footprint import grams_of
+
 Worked = TypeVar("Worked")
 
 QUOTE_LIMIT = 4096
@@ -19,11 +21,15 @@ _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-B0-2]|\x1b\]
 
 
 class Line(NamedTuple):
-    """A line: its 1-based number, its text without terminal codes and line end, and the raw line."""
+    """A line: its 1-based number, its text without terminal codes and line end, and the raw line.
+
+    `offset` is where it begins in bytes, in an artefact that is too large to be held.
+    """
 
     number: int
     text: str
     raw: str
+    offset: int = 0
 
     @property
     def quote(self) -> str:
@@ -31,6 +37,11 @@ class Line(NamedTuple):
         if len(self.raw) <= QUOTE_LIMIT:
             return self.raw
         return f"{self.raw[:QUOTE_LIMIT]}… [{len(self.raw) - QUOTE_LIMIT} more characters]"
+
+
+def without_terminal_codes(text: str) -> str:
+    """A text as a terminal would show it, without its colours."""
+    return _TERMINAL_CODES.sub("", text) if "\x1b" in text else text
 
 
 class Text:
@@ -58,10 +69,23 @@ class Text:
         """All of it decoded, with plain line ends."""
         return self._decoded().replace("\r\n", "\n")
 
+    def close(self) -> None:
+        """Let go of the file, where there is one."""
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes."""
+        return self.data[:65536]
+
+    @cached_property
+    def grams(self) -> frozenset[str] | None:
+        """Every run of four characters, by which most footprints are ruled out; None where nobody can say."""
+        return grams_of(self.plain)
+
     @cached_property
     def plain(self) -> str:
         """The content without terminal codes: what footprints are looked for in."""
-        return _TERMINAL_CODES.sub("", self.content) if "\x1b" in self.content else self.content
+        return without_terminal_codes(self.content)
 
     def _decoded(self) -> str:
         """A byte-order mark decides, else UTF-8 with replacement characters."""
@@ -93,10 +117,22 @@ class Text:
         found = []
         for number, raw in enumerate(self.content.split("\n"), start=1):
             raw = raw.removesuffix("\r")
-            found.append(Line(number, _TERMINAL_CODES.sub("", raw) if "\x1b" in raw else raw, raw))
+            found.append(Line(number, without_terminal_codes(raw), raw))
         if found and not found[-1].raw:
             found.pop()
         return found
+
+    @property
+    def line_count(self) -> int:
+        return len(self._lines)
+
+    def first(self, limit: int) -> Iterator[Line]:
+        """The first lines."""
+        return iter(self._lines[:limit])
+
+    def last(self, limit: int) -> Iterator[Line]:
+        """The last lines, the very last first."""
+        return reversed(self._lines[-limit:])
 
     def lines(self) -> Iterator[Line]:
         """Every line, in order."""
@@ -105,6 +141,10 @@ class Text:
     def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
         """The lines in which the pattern is found, in order."""
         return (line for line in self._lines if pattern.search(line.text))
+
+    def looked_for(self, pattern: re.Pattern[str]) -> Iterator[Line]:
+        """As `matching`, for a pattern that is some parser's footprint."""
+        return self.matching(pattern)
 
     def after(self, line: Line, limit: int = 200) -> Iterator[Line]:
         """Up to `limit` lines that follow a line."""

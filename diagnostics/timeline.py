@@ -7,26 +7,20 @@ anchored it and how uncertain it is; a clock that nothing anchors keeps its own 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from . import clocks
+from .clocks import Alignment
 from .evidence import Clock, Evidence, Stamp
 from .evidence.job import RunStarted
-from .evidence.kernel import ClockReading
+from .evidence.kernel import ClockReading, KernelBoot
 
 if TYPE_CHECKING:
     from .incident import Incident
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """How a clock is turned into UTC: add `offset_s`; `uncertainty_s` either way; `anchor` says why."""
-
-    offset_s: float
-    uncertainty_s: float
-    anchor: str
 
 
 class Timeline:
@@ -43,7 +37,7 @@ class Timeline:
         """The moment of a stamp that was read in a file, in UTC."""
         if stamp is None:
             return None
-        alignment = self.alignment(stamp.clock, file, stamp.boot)
+        alignment = self._of_stamp(stamp, file)
         if alignment is None:
             return None
         try:
@@ -53,37 +47,71 @@ class Timeline:
 
     def alignment(self, clock: Clock, file: str, boot: int = 0) -> Alignment | None:
         """How the given clock of a file is anchored, or None when it is not."""
-        if clock is Clock.UTC:
-            return Alignment(0.0, 0.0, "the stamp says its zone")
-        if clock is Clock.LOCAL:
-            return Alignment(0.0, 0.0, "read as UTC: nothing says another zone")
-        if clock is Clock.UPTIME:
-            return self._boot
-        if clock is Clock.NO_YEAR:
-            return self._year
-        return None
+        if clock in (Clock.NO_YEAR, Clock.TIME_OF_DAY):
+            stamps = (f.stamp for f in self._by_file[file] if f.stamp and f.stamp.clock is clock)
+            first = next(stamps, None)
+            return self._of_stamp(first, file) if first else None
+        return self._of_stamp(Stamp(clock, 0.0, boot), file)
+
+    def _of_stamp(self, stamp: Stamp, file: str) -> Alignment | None:
+        match stamp.clock:
+            case Clock.UTC:
+                return Alignment(0.0, 0.0, "the stamp says its zone")
+            case Clock.LOCAL:
+                return self._zone
+            case Clock.UPTIME:
+                return self._boot(file, stamp.boot)
+            case Clock.NO_YEAR:
+                return clocks.with_year(stamp, self._middle) if self._middle is not None else None
+            case Clock.TIME_OF_DAY:
+                return clocks.with_day(stamp, self._middle) if self._middle is not None else None
 
     @cached_property
-    def _boot(self) -> Alignment | None:
-        for reading in self.incident.of(ClockReading):
-            if reading.wall_s is not None and reading.uptime_s is not None:
-                return Alignment(reading.wall_s - reading.uptime_s, 1.0, reading.source.file)
-            if reading.boot_s is not None:
-                return Alignment(reading.boot_s, 1.0, reading.source.file)
-        return None
+    def _by_file(self) -> dict[str, list[Evidence]]:
+        found: dict[str, list[Evidence]] = defaultdict(list)
+        for fact in self.incident.evidence:
+            found[fact.source.file].append(fact)
+        return found
 
     @cached_property
-    def _year(self) -> Alignment | None:
-        years = [
-            datetime.fromtimestamp(fact.stamp.seconds, UTC).year
+    def _middle(self) -> float | None:
+        return clocks.calendar_middle(self.incident.evidence)
+
+    @cached_property
+    def _zone(self) -> Alignment:
+        reading = next((reading for reading in self.incident.of(ClockReading) if reading.utc), None)
+        why = f"{reading.source.file} says UTC" if reading else "read as UTC: nothing says another zone"
+        return Alignment(0.0, 0.0, why)
+
+    @cached_property
+    def _boots(self) -> dict[tuple[str, int], Alignment | None]:
+        return {}
+
+    def _boot(self, file: str, boot: int) -> Alignment | None:
+        """A reading of the clocks was made in the last boot that a file shows; earlier ones need events."""
+        if (file, boot) not in self._boots:
+            here = [f for f in self._by_file[file] if f.stamp and f.stamp.clock is Clock.UPTIME]
+            is_last = boot >= max((f.stamp.boot for f in here if f.stamp), default=boot)
+            read = clocks.from_reading(self.incident.of(ClockReading), file) if is_last else None
+            mine = (f for f in here if f.stamp and f.stamp.boot == boot)
+            self._boots[file, boot] = read or clocks.from_shared_events(mine, self._dated_elsewhere(file))
+        return self._boots[file, boot]
+
+    def _dated_elsewhere(self, file: str) -> Iterator[Evidence]:
+        return (
+            fact
             for fact in self.incident.evidence
-            if fact.stamp and fact.stamp.clock in (Clock.UTC, Clock.LOCAL)
-        ]
-        if not years:
-            return None
-        year = max(set(years), key=years.count)
-        offset = datetime(year, 3, 1, tzinfo=UTC).timestamp() - datetime(1972, 3, 1, tzinfo=UTC).timestamp()
-        return Alignment(offset, 0.0, f"the year {year} of the other files")
+            if fact.source.file != file and fact.stamp and fact.stamp.clock in (Clock.UTC, Clock.LOCAL)
+        )
+
+    @cached_property
+    def undated(self) -> dict[tuple[str, int], list[Evidence]]:
+        """The facts whose clock nothing anchors, by file and boot, each in the order of its own clock."""
+        found: dict[tuple[str, int], list[tuple[float, Evidence]]] = defaultdict(list)
+        for fact in self.incident.evidence:
+            if fact.stamp and self.at(fact) is None:
+                found[fact.source.file, fact.stamp.boot].append((fact.stamp.seconds, fact))
+        return {scope: [fact for _, fact in sorted(each, key=lambda e: e[0])] for scope, each in found.items()}
 
     @cached_property
     def _first_run(self) -> datetime | None:
@@ -95,6 +123,11 @@ class Timeline:
         """True when a fact is known to be older than every run of the incident, by more than the margin."""
         moment = self.at(fact)
         return bool(self._first_run and moment and (self._first_run - moment).total_seconds() > margin_s)
+
+    def cleared_by_reboot(self, fact: Evidence) -> bool:
+        """True when the machine is known to have started again between a fact and the first run of the incident."""
+        boots = [boot for boot in self.incident.of(KernelBoot) if boot.source.file == fact.source.file]
+        return any(boot.source.line > fact.source.line and self.precedes_runs(boot, margin_s=0.0) for boot in boots)
 
     @cached_property
     def ordered(self) -> list[tuple[datetime, Evidence]]:

@@ -89,6 +89,18 @@ def test_victims_of_a_chain_are_not_named(tmp_path: Path) -> None:
     assert missing(incident(tmp_path, dumps)) == [(3,)]
 
 
+def test_waiting_where_others_wait_too_is_no_excuse(tmp_path: Path) -> None:
+    # 0 lacks in {0, 1, 2, 3}; 2 waits there as 3 does, but only 3 went on to the next collective of {2, 3}
+    world = (0, 1, 2, 3)
+    dumps = {
+        0: dump(group("w", world, 6)),
+        1: dump(group("w", world, 6, "all_reduce")),
+        2: dump(group("w", world, 6, "all_reduce"), group("t", (2, 3), 20)),
+        3: dump(group("w", world, 6, "all_reduce"), group("t", (2, 3), 20, "all_gather")),
+    }
+    assert sorted(missing(incident(tmp_path, dumps))) == [(0,), (2,)]
+
+
 def test_two_that_wait_for_each_other_are_both_named(tmp_path: Path) -> None:
     dumps = {
         0: dump(group("a", (0, 1), 7, "all_gather"), group("b", (0, 1), 5)),

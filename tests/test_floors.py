@@ -10,9 +10,11 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 FLOORS = {
     **dict.fromkeys(("evidence", "errors", "noisy_or"), 0),
     **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath"), 1),
-    **dict.fromkeys(("text", "envelope", "filesystems", "archives"), 1),
+    **dict.fromkeys(("text", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
-    **dict.fromkeys(("incident", "timeline", "links", "checksum_listings", "collectives", "collect"), 3),
+    **dict.fromkeys(
+        ("incident", "reading", "clocks", "timeline", "links", "checksum_listings", "collectives", "collect"), 3
+    ),
     "symptoms": 4,
     "causes": 5,
     **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report", "display", "loop"), 6),

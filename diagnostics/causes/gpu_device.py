@@ -82,6 +82,25 @@ CAUSES = (
                 "the test found one device fewer",
             ),
             *OF_A_DEAD_RANK,
+            Effect(
+                "gpu-nvlink-report",
+                0.3,
+                "the peers of a lost GPU lose their links to it",
+                "its peers lost their links to it",
+            ),
+            Effect(
+                "gpu-software-xid",
+                0.02,
+                "channels that are torn down may fault",
+                "the fault was the clean-up of a lost device",
+                Role.TEARDOWN,
+            ),
+            Effect(
+                "machine-check-fatal",
+                0.01,
+                "a fatal error of the link may be raised as a machine check",
+                "the processor was told of the lost link",
+            ),
         ),
         now=(
             "Drain the node, power-cycle it (a reset does not reach a lost device) and look for the device with lspci",
@@ -149,6 +168,18 @@ CAUSES = (
                 "the damaged bits had become an address",
             ),
             *OF_A_DEAD_RANK,
+            Effect(
+                "gpu-firmware-report",
+                0.05,
+                "the GPU's own processor may read the damaged memory",
+                "its processor had read the damaged memory",
+            ),
+            Effect(
+                "gpu-off-bus-report",
+                0.02,
+                "a containment that fails may end in a reset that fails",
+                "the device did not come back from its reset",
+            ),
         ),
         now=("Drain the node and reset the GPU so that the spare row takes effect; restart from the last checkpoint",),
         for_good=(
@@ -207,6 +238,19 @@ CAUSES = (
                 "CUDA saw only that its device had stopped",
             ),
             *OF_A_STUCK_RANK,
+            Effect(
+                "gpu-off-bus-report",
+                0.08,
+                "a device whose processor is dead may be given up as lost",
+                "the driver gave the silent device up",
+            ),
+            Effect(
+                "gpu-software-xid",
+                0.02,
+                "channels that are torn down may fault",
+                "the fault was the clean-up of a halted device",
+                Role.TEARDOWN,
+            ),
         ),
         now=("Reset the GPU (nvidia-smi -r) or reboot the node; restart the run elsewhere",),
         for_good=(
@@ -248,6 +292,18 @@ CAUSES = (
                 "the test exercised the bad link",
             ),
             *OF_A_DEAD_RANK,
+            Effect(
+                "gpu-software-xid",
+                0.05,
+                "peers that read over the broken link fault",
+                "a peer read over the broken link",
+            ),
+            Effect(
+                "gpu-firmware-report",
+                0.05,
+                "the processor waits for a link that does not train",
+                "its processor waited for the link",
+            ),
         ),
         now=("Drain the node or rack; reset GPUs and fabric manager together; restart from the last checkpoint",),
         for_good=("Run a link test before placing jobs; replace cable, tray or board that fails twice",),
@@ -283,7 +339,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-slower-than-peers",
-                0.3,
+                0.2,
                 "the clocks that are held down show against the peers, unless all are held down",
                 "its clocks were held down",
             ),

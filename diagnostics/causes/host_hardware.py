@@ -25,6 +25,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "machine-check-fatal",
+                0.4,
+                "what cannot be corrected stops the machine",
+                "the processor met damaged data and stopped",
+                Role.INITIATING,
+            ),
+            Effect(
                 "machine-check",
                 0.6,
                 "the processor raises a machine check with it",

@@ -45,7 +45,7 @@ CAUSES = (
             Effect("worker-gone", 0.15, "loader workers are often the largest", "the worker was killed for memory"),
             Effect("memory-grows", 0.05, "a load that is too big is so from the start; a growing one is a leak", "memory approached the machine's end", Role.INITIATING),
             Effect("cannot-allocate-memory", 0.35, "allocations are refused before or instead of the kill", "the allocation was refused because the machine had no memory left", Role.INITIATING),
-            Effect("cpu-starved-signs", 0.2, "a machine that swaps or reclaims has no CPU for the job", "the CPUs were busy reclaiming memory"),
+            Effect("cpu-starved-signs", 0.08, "a machine that swaps or reclaims has no CPU for the job", "the CPUs were busy reclaiming memory"),
             *dies("the machine's out-of-memory killer struck", 0.5),
         ),
         now=("Load less or use a larger machine: fewer workers, memory-mapped data", "Look who held the memory: the table in the kernel's report"),

@@ -26,7 +26,7 @@ from ..errors import PublishError, UsageError
 from .digest import DEFAULT, chunks, file_digest, new_hasher, open_plain
 from .manifest import Record, Shard, listing_digest
 from .naming import checked_name, step_of
-from .publishing import ensure_directory, put_in_place, refuse_unusual, sweep
+from .placing import ensure_directory, put_in_place, refuse_unusual, sweep
 from .staging import Published, publish_error
 from .volume import is_on_network
 

@@ -14,21 +14,20 @@ from __future__ import annotations
 
 import os
 import stat
-import threading
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ..durable import liveness, parse_writer, staging_name, sync_directory, this_writer
-from ..errors import CheckpointError, ManifestError, PublishError, UsageError
+from ..durable import staging_name
+from ..errors import PublishError, UsageError
 from .digest import CHUNK, DEFAULT, chunks, file_digest, open_plain
-from .manifest import Record, read_record, record_names, write_record
+from .manifest import Record
 from .naming import artefact_name, checked_name, step_of
-from .staging import Published, StagedFile, publish_error, sweep_orphans
+from .placing import ensure_directory, put_in_place, refuse_unusual, sweep
+from .staging import Published, StagedFile, publish_error
 from .volume import is_on_network
-
-_one_rename_at_a_time = threading.Lock()  # two threads of one process may publish under the same name
 
 
 class Bystander:
@@ -189,48 +188,9 @@ def publish_path(
             staged.unlink(missing_ok=True)
 
 
-def put_in_place(staged: Path, final: Path, record: Record) -> None:
-    """Write the record, rename, sync the directory. Raises PublishError; only a failed last sync leaves the new name."""
-    with _one_rename_at_a_time:
-        doing = "writing the manifest for"
-        try:
-            write_record(final.parent, record)
-            doing = "renaming"
-            refuse_unusual(final, record.kind == "directory")
-            staged.replace(final)
-        except (OSError, CheckpointError) as error:
-            with suppress(OSError):
-                (final.parent / record.file_name).unlink()
-            if isinstance(error, CheckpointError):
-                raise
-            raise publish_error(final, doing, error) from error
-        try:
-            sync_directory(final.parent)
-        except OSError as error:
-            raise PublishError(
-                f"{final} is whole under its name, but the directory could not be synced ({error.strerror}): "
-                "a power loss may bring the previous state back",
-                "keep the previous checkpoint and save again, on another volume if this repeats",
-            ) from error
-        _forget_superseded(final, record)
-
-
 def outcome(file: Any) -> Published | None:
     found: Published | None = file.published
     return found
-
-
-def _forget_superseded(final: Path, record: Record) -> None:
-    """Drop the records of what was replaced, unless a live writer may be about to rename onto the same name."""
-    mine = this_writer()
-    for promised in record_names(final.parent, final.name):
-        if promised.file_name == record.file_name:
-            continue
-        with suppress(OSError, ManifestError):
-            other = read_record(final.parent, promised)
-            writer = parse_writer(other.writer)
-            if writer and other.created_ns < record.created_ns and (writer == mine or liveness(writer) == "dead"):
-                (final.parent / promised.file_name).unlink()
 
 
 def _prepared(directory: str | os.PathLike[str], step: int | None, name: str | None) -> tuple[Path, Path]:
@@ -246,32 +206,18 @@ def _prepared(directory: str | os.PathLike[str], step: int | None, name: str | N
 
 def _stands_aside(rank: int | None, name: str | None) -> bool:
     if rank is None:
-        rank = int(os.environ.get("RANK") or 0) if name is None and os.environ.get("RANK", "0").isdigit() else 0
+        rank = this_rank() if name is None else 0
     return rank != 0
 
 
-def ensure_directory(folder: Path) -> None:
-    try:
-        missing = [each for each in (folder, *folder.parents) if not each.exists()]
-        for each in reversed(missing):
-            each.mkdir(exist_ok=True)
-            sync_directory(each.parent)
-    except OSError as error:
-        raise publish_error(folder, "making", error) from error
-
-
-def refuse_unusual(final: Path, is_directory: bool = False) -> None:
-    """A symbolic link is not followed and not replaced, a directory is never overwritten by a file."""
-    try:
-        mode = os.lstat(final).st_mode
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise publish_error(final, "looking at", error) from error
-    if stat.S_ISLNK(mode):
-        raise PublishError(f"{final} is a symbolic link, which is not followed", "remove it or choose another name")
-    if is_directory or not stat.S_ISREG(mode):
-        raise PublishError(f"{final} exists already and cannot be replaced at once", "choose another name")
+def this_rank() -> int:
+    """torchrun's RANK, or that of an initialised torch.distributed; 0 when there is only one process."""
+    if os.environ.get("RANK", "").isdigit():
+        return int(os.environ["RANK"])
+    distributed = sys.modules.get("torch.distributed")  # imported already, or there is no group
+    if distributed and distributed.is_available() and distributed.is_initialized():
+        return int(distributed.get_rank())
+    return 0
 
 
 def _existing(final: Path) -> os.stat_result | None:
@@ -279,11 +225,6 @@ def _existing(final: Path) -> os.stat_result | None:
         return os.lstat(final)
     except OSError:
         return None
-
-
-def sweep(folder: Path) -> None:
-    with suppress(OSError):  # cleaning up is a courtesy; the save matters
-        sweep_orphans(folder)
 
 
 def _read_or_raise(descriptor: int, origin: Path) -> Iterable[memoryview]:

@@ -124,6 +124,7 @@ class StagedFile(io.RawIOBase):
         bytes from the volume again: by default only on network filesystems, where a tail can be lost in
         silence at close. Raises PublishError.
         """
+        doing = "setting the mode of"
         try:
             if self.failure:
                 raise self.failure

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import UsageError
 from .naming import artefact_name
-from .publishing import outcome, publish
+from .publishing import outcome, publish, this_rank
 from .staging import Published
 
 TORCH = {
@@ -38,7 +38,7 @@ def publish_tensors(
     """
     if "name" not in options and step is not None:
         options["name"] = artefact_name(step, ".safetensors")
-        options.setdefault("rank", int(os.environ.get("RANK") or 0))
+        options.setdefault("rank", this_rank())
     header = _header(tensors, metadata)
     with publish(directory, step, **options) as file:
         file.write(header)

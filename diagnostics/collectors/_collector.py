@@ -61,7 +61,7 @@ def all_collectors() -> dict[str, Collector]:
 
 
 def command_piece(
-    scope: Scope, file: str, command: Sequence[str], *, deadline_s: float = 8.0, mount: str = "", head: str = ""
+    scope: Scope, file: str, command: Sequence[str], *, deadline_s: float = 8.0, mount: str = "/proc", head: str = ""
 ) -> Piece:
     """What a command prints. A status other than 0 is refused, with the last line of its errors as reason."""
     done = run(command, mount=mount, deadline_s=deadline_s, about=file, cancel=scope.cancel, limit=scope.most_bytes)
@@ -78,7 +78,7 @@ def command_piece(
 
 
 def question_piece(
-    scope: Scope, file: str, question: Question, *, deadline_s: float = 8.0, mount: str = "", **arguments: Any
+    scope: Scope, file: str, question: Question, *, deadline_s: float = 8.0, mount: str = "/proc", **arguments: Any
 ) -> Piece:
     """What a question says in `say(text=...)`; of a silent one, what it said before it fell silent."""
     said: list[str] = []

@@ -13,6 +13,7 @@ from ..question import Question
 from ._collector import Collector, Piece, State, command_piece, question_piece
 from ._scope import Scope
 
+DRIVER = "/dev/nvidia"  # what a wedged driver leaves behind is counted against it
 GPU_FIELDS = (
     "timestamp,index,name,uuid,pci.bus_id,driver_version,utilization.gpu,memory.used,memory.total,temperature.gpu,"
     "power.draw,power.limit,clocks.sm,ecc.errors.uncorrected.volatile.total"
@@ -58,7 +59,7 @@ NVML = Question(show_nvml, site=True)
 
 def collect(scope: Scope) -> Iterator[Piece]:
     for number, (file, command) in enumerate(COMMANDS.items()):
-        piece = command_piece(scope, file, command, deadline_s=10)
+        piece = command_piece(scope, file, command, deadline_s=10, mount=DRIVER)
         yield piece
         if number == 0 and piece.state is not State.READ and not piece.content:
             yield _nvml(scope)
@@ -67,7 +68,7 @@ def collect(scope: Scope) -> Iterator[Piece]:
 
 def _nvml(scope: Scope) -> Piece:
     """Without nvidia-smi the library may answer all the same."""
-    return question_piece(scope, "nvml.csv", NVML, deadline_s=10)
+    return question_piece(scope, "nvml.csv", NVML, deadline_s=10, mount=DRIVER)
 
 
 COLLECTOR = Collector("the GPUs", collect)

@@ -69,7 +69,7 @@ NAMES, LIST = Question(name_folders), Question(list_folder)
 
 def collect(scope: Scope) -> Iterator[Piece]:
     named = [*scope.folders]
-    found = NAMES.ask("", 5, cancel=scope.cancel, pids=scope.seen).values.get("folders", [])
+    found = NAMES.ask("/proc", 5, cancel=scope.cancel, pids=scope.seen).values.get("folders", [])
     folders = list(dict.fromkeys([*named, *found]))[:MOST_FOLDERS]
     with ThreadPoolExecutor(6) as pool:
         pieces = list(pool.map(lambda folder: _list(scope, folder, folder in named), folders))

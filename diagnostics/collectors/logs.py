@@ -59,7 +59,7 @@ NAMES, ENDS = Question(name_logs), Question(read_ends)
 
 
 def collect(scope: Scope) -> Iterator[Piece]:
-    found = NAMES.ask("", 5, cancel=scope.cancel, pids=scope.seen).values.get("logs", [])
+    found = NAMES.ask("/proc", 5, cancel=scope.cancel, pids=scope.seen).values.get("logs", [])
     paths = list(dict.fromkeys([*scope.logs, *found]))[:MOST_LOGS]
     with ThreadPoolExecutor(6) as pool:
         pieces = list(pool.map(lambda path: _read(scope, path), paths))

@@ -24,6 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..collect import collect
     from ..collectors import Scope
     from ..mounttable import absolute
+    from ..report import visible
 
     scope = Scope(
         pids=arguments.pid,
@@ -42,6 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
     collection = collect(arguments.out, scope, only=arguments.only, on_progress=show)
     if shown:
         sys.stderr.write("\r\x1b[2K")
-    print(collection)
+    print(visible(str(collection)))
     print(f"next: python -m diagnostics diagnose {collection.folder}")
     return 0

@@ -79,22 +79,25 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: ProbeReport, arguments: argparse.Namespace) -> None:
+    from ..report import visible
+
     if arguments.dry_run:
         for folder, name, written in report.planned:
-            print(f"would ask {name} of {folder}" + (f", writing {written:,} bytes" if written else ""))
+            print(visible(f"would ask {name} of {folder}") + (f", writing {written:,} bytes" if written else ""))
         print(f"would write {sum(row[2] for row in report.planned):,} bytes in all, and remove them again")
     elif arguments.json:
         sys.stdout.write(report.json_lines())
     else:
-        print(report)
+        print(visible(str(report)))
 
 
 def _who(arguments: argparse.Namespace) -> int:
+    from ..report import visible
     from ..stuck import format_stuck, who_waits
 
     waiting = [row for mount in arguments.mounts for row in who_waits(mount)]
     for row in waiting:
-        print(row.as_json() if arguments.json else format_stuck(row))
+        print(row.as_json() if arguments.json else visible(format_stuck(row)))
     if not waiting and not arguments.json:
         print("no thread that this user may look at waits for it")
     return 0
@@ -104,9 +107,11 @@ class _Line:
     """One line on the terminal: what is being asked, how far it is, how long it may take."""
 
     def __call__(self, progress: ProbeProgress) -> None:
+        from ..report import visible
+
         left = f", about {progress.remaining_s:.0f} s left" if progress.remaining_s else ""
         text = f"[{progress.done}/{progress.total}] {progress.probe} {progress.mount} {progress.doing}{left}"
-        sys.stderr.write(f"\r\x1b[2K{text[:100]}")
+        sys.stderr.write(f"\r\x1b[2K{visible(text)[:100]}")
         sys.stderr.flush()
 
     def clear(self) -> None:

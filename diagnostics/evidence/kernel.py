@@ -324,6 +324,18 @@ class ClockJump(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KernelLogSpan(Evidence):
+    """An edge of a kernel log: what it does not show between its edges did not happen. Subject: host.
+
+    `edge` is "first" or "last".
+
+        [    3.284410] usb 1-1: new high-speed USB device number 5
+    """
+
+    edge: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelBoot(Evidence):
     """The kernel started: what stands before it belongs to an earlier boot.
 

@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from typing import Literal
 
 from ..evidence import Evidence
+from ..footprint import Footprint
 from ..text import Text
 
 
@@ -31,7 +32,8 @@ class Parser:
     medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was
         read: "kernel-log", "system-log", "process-table", "kernel-stacks", "python-stacks", "open-files",
         "job-log", "watchdog-log", "scheduler", "exit-status", "mounts", "disk-usage", "listing", "checksums", "transcript",
-        "gpu", "memory", "pressure", "collectives", "network", "settings", "clock", "probe", "notes"
+        "gpu", "memory", "pressure", "collectives", "network", "settings", "clock", "probe", "benchmarks", "complaints",
+        "notes"
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)
@@ -47,14 +49,21 @@ class Parser:
     claims: Literal["any", "untold", "alone"] = "any"
 
     @cached_property
+    def searched(self) -> Footprint:
+        return Footprint(self.footprint)
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self.footprint, re.MULTILINE)
 
     def wants(self, text: Text) -> bool:
         """True when the artefact shows this tool's footprint."""
         if self.binary:
-            return re.search(self.footprint.encode(), text.data[:65536]) is not None
-        return not text.is_binary and self.pattern.search(text.plain) is not None
+            return re.search(self.footprint.encode(), text.head) is not None
+        if text.is_binary:
+            return False
+        live = self.searched.live(text.grams)
+        return live is not None and live.search(text.plain) is not None
 
 
 @cache

@@ -33,10 +33,15 @@ class KernelLog:
 
     @cached_property
     def _boots(self) -> list[int]:
-        """The lines at which a boot begins; `-- Boot --` and the `Linux version` just after it are one."""
+        """The lines at which a boot begins; `-- Boot --` and the `Linux version` just after it are one.
+
+        The first message begins a boot too, unless it is such a line.
+        """
         found: list[int] = []
-        for line in self.text.matching(BOOT):
-            if not found or line.number > found[-1] + 3:
+        for line in self.text.looked_for(BOOT):
+            if not found and any(unwrap(above.text).stamp for above in self.text.before(line, limit=3)):
+                found.append(0)
+            if not found or found[-1] == 0 or line.number > found[-1] + 3:
                 found.append(line.number)
         return found
 
@@ -53,12 +58,7 @@ class KernelLog:
 
     def boot(self, line: Line) -> int:
         """The number of the boot that a line belongs to, from 0 in each file."""
-        begun = bisect_right(self._boots, line.number)
-        opening = bool(self._boots) and self._boots[0] > 1 and self._has_messages_before(self._boots[0])
-        return max(0, begun - (0 if opening else 1))
-
-    def _has_messages_before(self, number: int) -> bool:
-        return any(unwrap(line.text).stamp is not None for line in self.text.before(Line(number, "", ""), limit=3))
+        return max(0, bisect_right(self._boots, line.number) - 1)
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, Envelope]]:
         """The lines in which a pattern is found, with their messages."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ._job_lines import Words
+
 SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "ki": 2**10}  # fmt: skip
 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
@@ -54,10 +56,8 @@ PHASES = (
     (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
 )  # fmt: skip
 
-INTERESTING = re.compile(
-    r"(?i)^\+|[\d\]:] \+{1,3} |torch \d[^|]{0,40} \| python|running training|start(?:ing|ed)? (?:training|running)|training started|training \.\.\."
-    r"|done at step|training (?:has|been|complete|finished|done|ended)|finished training|exiting program|train_runtime|trainer\.fit|reached max|time limit"
-    r"|evaluat|validat|\beval|val(?:id)? loss|compil|autotune|inductor|dynamo|cuda ?graph|sav(?:e|ing|ed)|wrot?e|written|copy|copied|mirror|upload"
-    r"|checkpoint|ckpt|snapshot|resum|restor|load|delet|remov|prun|fetch|preprocess|tokeniz|building|preparing|generating|packing|map[ :]|epoch|loop done"
-    r"|warm|sanity|init"
+INTERESTING = Words(
+    "+ |torch |running|start|training|done at step|exiting program|train_runtime|trainer.fit|reached max|time limit|eval|valid|val loss"
+    "|compil|autotune|inductor|dynamo|cuda graph|cudagraph|capturing|saving|saved|save-|wrote|writ|copy|copied|mirror|upload|checkpoint|ckpt"
+    "|snapshot|resum|restor|load|delet|remov|prun|fetching|preprocess|tokeniz|building|preparing|generating|packing|map|epoch|loop done|warm|sanity|init"
 )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..envelope import Envelope
 from ..evidence import Severity, Subject
+from ..footprint import Footprint
 from ..text import Line, Text
 from ._kernel_log import KernelLog, kernel_log
 
@@ -66,7 +67,10 @@ class Table:
     def hits(self, text: Text) -> Iterator[Hit]:
         """The lines that a row matches, in order."""
         log = kernel_log(text)
-        for line, message in log.matching(self._pattern):
+        live = self._searched.live(text.grams)
+        if live is None:
+            return
+        for line, message in log.matching(live):
             for row, pattern in self._compiled:
                 # a client's name may stand in the tag that was peeled off
                 if match := pattern.search(message.message) or pattern.search(line.text):
@@ -74,5 +78,5 @@ class Table:
                     break
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(self.footprint)
+    def _searched(self) -> Footprint:
+        return Footprint(self.footprint)

@@ -30,7 +30,8 @@ SAYINGS = (
     ("pbs", "oom-killed", r"PBS: job killed: (?:v?mem|pmem) \d+\w* exceeded limit"),
     ("pbs", "failed", r"PBS: job killed: node \d+ .{0,40}(?:down|abort)"),
     # Pod was terminated in response to imminent node shutdown.
-    ("kubernetes", "evicted", r"terminated in response to imminent node shutdown"),
+    ("kubernetes", "evicted", r"terminated in response to imminent node shutdown|deleting pod for node scale down"),
+    ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
     # spot instance interruption notice, as agents of the clouds log it
     (
@@ -61,7 +62,7 @@ def read(text: Text) -> Iterator[SchedulerEvent]:
 PARSER = Parser(
     tool="LSF, PBS and node shutdowns",
     medium="scheduler",
-    footprint=r"TERM_[A-Z]{4,12}\b|PBS: job killed|imminent node shutdown|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
+    footprint=r"TERM_[A-Z]{4,12}\b|PBS: job killed|imminent node shutdown|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
     r"|(?i:spot (?:instance )?(?:interruption|termination|reclaim))|instances?\.preempted|TERMINATE_ON_HOST",
     read=read,
 )

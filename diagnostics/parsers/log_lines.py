@@ -20,7 +20,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import LogLine
 from ..text import Text
 from . import Parser
-from ._job_lines import Message, messages
+from ._job_lines import Message, Words, messages
 from ._prose import is_note
 
 KEPT = 5  # of one message that differs only in its numbers
@@ -51,9 +51,10 @@ OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
     r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
 )
-INTERESTING = re.compile(
-    r"(?i)\b(?:warn|warning|error|err|severe|critical|fatal|panic)\b|Warning: |^(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} |"
-    + COMPLAINS.pattern.removeprefix("(?i)")
+INTERESTING = Words(
+    "warn|err|severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|no space|quota|limit|timed out|timeout|abort"
+    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri",
+    start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} ",
 )
 
 

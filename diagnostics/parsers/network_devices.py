@@ -21,19 +21,19 @@ from . import Parser
 from ._table import CRITICAL, INFO, WARNING, Row, Table
 
 _PORT = r"(?P<interface>[A-Za-z][\w.@-]{1,31})"
+_SECOND = _PORT.replace("interface", "interface2")
+_DOWN = r"(?:[Ll]ink [Dd]own|[Ll]ink is [Dd]own|LINK DOWN|[Ll]ink is DOWN|[Ll]ink not ready|[Ll]ink is now down)"
+_UP = r"(?:[Ll]ink up\b|[Ll]ink Up\b|[Ll]ink is up\b|[Ll]ink is Up\b|LINK UP\b|[Ll]ink is now up)"
 _PCI = r"(?P<pci>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7]"
 TABLE = Table(
-    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_PORT.replace('interface', 'interface2')}:? )?(?:NIC )?Link (?:is )?(?:[Dd]own|DOWN)", "down", WARNING),
-    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_PORT.replace('interface', 'interface2')}:? )?(?:NIC )?Link (?:is )?(?:[Uu]p|UP)\b", "up", INFO),
-    Row(rf"{_PCI}.{{0,40}}\b{_PORT} NIC Link is Down", "down", WARNING),
-    Row(rf"{_PCI}.{{0,40}}\b{_PORT} NIC Link is Up", "up", INFO),
-    Row(rf"\b{_PORT}: (?:NIC )?[Ll]ink (?:is )?(?:now )?(?:[Dd]own|DOWN|not ready)$", "down", WARNING),
-    Row(rf"\b{_PORT}: (?:NIC )?[Ll]ink (?:is )?(?:now )?(?:[Uu]p|UP)\b", "up", INFO),
-    Row(rf"IPv6: ADDRCONF\(NETDEV_(?:CHANGE|UP)\): {_PORT}: link becomes ready", "up", INFO),
+    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_SECOND}:? ){{0,2}}(?:NIC )?{_DOWN}", "down", WARNING),
+    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_SECOND}:? ){{0,2}}(?:NIC )?{_UP}", "up", INFO),
+    Row(rf"\b{_PORT}: (?:NIC )?{_DOWN}", "down", WARNING),
+    Row(rf"\b{_PORT}: (?:NIC )?{_UP}", "up", INFO),
     Row(rf"\b{_PORT}: (?:Lost carrier|carrier lost|Lost link)", "down", WARNING),
     Row(rf"\b{_PORT}: (?:Gained carrier|carrier acquired)", "up", INFO),
-    Row(rf"(?:link status definitely down for interface {_PORT}|\(slave {_PORT.replace('interface', 'interface2')}\): link status definitely down)", "down", WARNING),
-    Row(rf"(?:link status definitely up for interface {_PORT}|\(slave {_PORT.replace('interface', 'interface2')}\): link status definitely up)", "up", INFO),
+    Row(rf"(?:link status definitely down for interface {_PORT}|\(slave {_SECOND}\): link status definitely down)", "down", WARNING),
+    Row(rf"(?:link status definitely up for interface {_PORT}|\(slave {_SECOND}\): link status definitely up)", "up", INFO),
     # mlx5_0: Port: 1 Link DOWN      infiniband mlx5_0: port 1 state changed from ACTIVE to DOWN
     Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}(?:Link DOWN|[Ll]ink down|to (?:DOWN|INIT|Polling))", "down", WARNING),
     Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}(?:Link ACTIVE|[Ll]ink up|to ACTIVE)", "up", INFO),
@@ -41,7 +41,7 @@ TABLE = Table(
     Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:Cable error|Cable unplugged|Bad or unsupported cable|[Uu]nknown error)", "trouble", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:health compromised|handling bad device|[Ff]atal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable|internal error)", "trouble", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,80}}(?:timeout\. Will cause a leak|TX timeout|timed out|[Ww]aiting for FW .{{0,20}}timeout)", "trouble", CRITICAL),
-    Row(rf"\w{{2,20}} {_PCI}.{{0,60}}(?:Detected Tx Unit Hang|[Aa]dapter removed|PCIe link lost|[Tt]x [Hh]ang|reset adapter|Hardware Error)", "trouble", CRITICAL),
+    Row(rf"{_PCI}.{{0,60}}(?:Detected Tx Unit Hang|[Aa]dapter removed|PCIe link lost|[Tt]x [Hh]ang detected|reset adapter|Hardware Error)", "trouble", CRITICAL),
     Row(rf"\w{{2,20}} {_PCI} {_PORT}: .{{0,40}}(?:transmit timed out|TX timeout|Firmware fatal|firmware error)", "trouble", CRITICAL),
     Row(r"nf_conntrack: (?:nf_conntrack: )?table full, dropping packet|neighbou?r: .{0,40}table overflow", "trouble", WARNING),
 )  # fmt: skip

@@ -26,7 +26,7 @@ FOOTPRINT = (
 START = re.compile(r"^Start-Date: (\d{4}-\d\d-\d\d) +(\d\d:\d\d:\d\d)")
 # Upgrade: libnvidia-common-460:amd64 (460.56-0ubuntu0.20.04.1, 460.73.01-0ubuntu0.20.04.1), zlib1g:amd64 (1, 2)
 APT = re.compile(r"^(Install|Upgrade|Remove|Purge|Downgrade|Reinstall): ")
-ITEM = re.compile(r"([^\s,()]{1,200}):\w{1,20} \(([^,()]{1,200})(?:, ([^,()]{1,200}))?(?:, automatic)?\)")
+ITEM = re.compile(r"(?:^|[ ,])([^\s,()]{1,200}):\w{1,20} \(([^,()]{1,200})(?:, ([^,()]{1,200}))?(?:, automatic)?\)")
 # 2024-05-01 06:21:10 upgrade nvidia-driver-535:amd64 535.154.05-0ubuntu1 535.161.08-0ubuntu1
 DPKG = re.compile(rf"^({ISO}) (install|upgrade|remove|purge) ([^\s:]{{1,200}}):\w{{1,20}} (\S{{1,200}}) (\S{{1,200}})$")
 # 2024-05-01T06:21:10+0000 SUBDEBUG Upgraded: nvidia-driver-3:535.154.05-1.el9.x86_64

@@ -17,7 +17,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import ProcessEnded
 from ..text import Text
 from . import Parser
-from ._job_lines import messages
+from ._job_lines import Words, messages
 from ._signals import signal_named, signal_of_status
 
 _WORDS = (
@@ -79,8 +79,11 @@ GONE = re.compile(r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|no
 OTHERS = re.compile(
     r"DataLoader worker|local_rank: \d|^(?:srun|slurmstepd|systemd)\b|\.service: |^\s*exitcode  :|NCCL|^\s*Exit Code:"
 )
-INTERESTING = re.compile(
-    rf"\b(?:{_WORDS})\b|\b[Ee]xit(?:ed|code)?\b.{{0,40}}\d|with (?:exit |return |status |code )|signal|Signals|is gone|has exited|no longer exists|not running|vanished|returncode|return code|^rc="
+INTERESTING = Words(
+    "killed|terminated|aborted|segmentation|bus error|illegal instruction|floating point|hangup|quit"
+    "|user defined|cpu time|file size limit|trace/breakpoint|exit|signal|is gone|no longer exists|not running"
+    "|vanished|returncode|return code|status|died",
+    start=r"rc=",
 )
 
 

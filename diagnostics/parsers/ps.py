@@ -4,7 +4,7 @@
       PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
     21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
 
-The header says what the columns are; a table ends at the first line that is no row. A row of a thread
+The header says what the columns are; a table ends at an empty line or the second that is no row. A row of a thread
 (`-L`) is a thread's state; its leader's row is the process's state too. Skipped: columns without a field
 (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
 """
@@ -32,6 +32,7 @@ TREE = re.compile(r"^[ |]*\\_ ")
 DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(?:(\d+):)?(\d+)(?:\.\d+)?")
 WEEKDAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
 STATES = frozenset("RSDTtZXIKWP")
+STRAYS = 2  # one line of something else may have been printed into a table
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,17 @@ class Table:
 def read(text: Text) -> Iterator[Evidence]:
     table: Table | None = None
     tree: list[tuple[int, int]] = []
+    strays = 0
     for line in text.lines():
         if header := table_of(text, line):
-            table, tree = header, []
-        elif table and not (row := cells(table, line.text)):
-            table = None
-        elif table and row:
+            table, tree, strays = header, [], 0
+        elif table and (row := cells(table, line.text)):
+            strays = 0
             yield from facts(text, line, table, row, parent_in(tree, row))
+        elif table:
+            strays += 1
+            if strays == STRAYS or not line.text.strip():
+                table = None
 
 
 def table_of(text: Text, line: Line) -> Table | None:
@@ -121,7 +126,7 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
     state = state if state in STATES else "Z" if args.endswith("<defunct>") else ""
     tid = number(row, "LWP", "SPID", "TID")
     parent = number(row, "PPID")
-    wchan = next((row[name] for name in ("WCHAN",) if row.get(name, "-") not in ("-", "0", "*")), None)
+    wchan = row["WCHAN"] if row.get("WCHAN", "-") not in ("-", "0", "*") else None
     severity = Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
     if tid is not None and (state or wchan):
         yield ThreadState(

@@ -17,7 +17,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent
 from ..text import Text
 from . import Parser
-from ._job_lines import messages
+from ._job_lines import Words, messages
 
 # system -> wording; the first that fits counts
 NOTICES = (
@@ -29,9 +29,7 @@ NOTICES = (
 MAINTENANCE = re.compile(
     r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Freeze|Reboot)\"|MIGRATE_ON_HOST_MAINTENANCE|(?i:scheduled maintenance event)"
 )
-INTERESTING = re.compile(
-    r"(?i)spot|preempt|reclaim|interrupt|terminat|outbid|\"action\"|EventType|rebalance|maintenance"
-)
+INTERESTING = Words('spot|preempt|reclaim|interrupt|terminat|outbid|"action"|eventtype|rebalance|maintenance')
 
 
 def read(text: Text) -> Iterator[Evidence]:

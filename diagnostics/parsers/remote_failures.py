@@ -16,7 +16,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import RemoteFailure
 from ..text import Text
 from . import Parser
-from ._job_lines import messages
+from ._job_lines import Words, messages
 
 # a line counts when it speaks of the machinery between ranks
 BETWEEN_RANKS = re.compile(
@@ -53,9 +53,9 @@ def read(text: Text) -> Iterator[Evidence]:
                 break
 
 
-INTERESTING = re.compile(
-    r"(?i)closed by|reset by peer|broken pipe|peer|aborted|remote|refused|not known|name resolution|resolve|servname|gai error|unknown host"
-    r"|no route|unreachable|host is down|timed? ?out|timeout|recv, 0 bytes"
+INTERESTING = Words(
+    "closed|reset by|broken pipe|peer|abort|remote|refused|not known|name resolution|resolve|servname|gai error"
+    "|unknown host|no route|unreachable|host is down|timed out|timeout|time out|recv, 0 bytes|eof from"
 )
 
 

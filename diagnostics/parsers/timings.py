@@ -13,13 +13,17 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from ..evidence import Evidence, Source
+from ..evidence import NOBODY, Evidence, Source, Subject
 from ..evidence.network import Benchmark
 from ..text import Text
 from . import Parser
 
 ROW = re.compile(
     r"^\s{0,8}([A-Za-z][^:]{3,120}?)\s{0,40}: {1,20}[~<>]?(?:about )?(\d{1,12}(?:\.\d{1,6})?) ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s*$"
+)
+# node n04    n04.cluster    GPU 3    rank 12
+NAMED = re.compile(
+    r"(?i:GPU) ?(?P<gpu>\d{1,3})|(?i:rank) ?(?P<rank>\d{1,6})|(?:(?i:node|host) )?(?P<host>[A-Za-z][\w.-]{0,60}\d[\w.-]{0,20})"
 )
 SCALE = {"GB/s": 1e9, "MB/s": 1e6, "GB/sec": 1e9, "MB/sec": 1e6}
 LIMIT = 200
@@ -31,13 +35,24 @@ def read(text: Text) -> Iterator[Evidence]:
     if len(rows) < 2 or len(rows) < len(lines) or len(lines) > LIMIT:
         return
     for line, row in rows:
-        scale = SCALE.get(row[3])
+        scale, subject = SCALE.get(row[3]), subject_of(row[1].strip())
         yield Benchmark(
             source=Source(text.name, line.number, line.quote),
-            name=row[1].strip(),
+            subject=subject,
+            name=row[1].strip() if subject == NOBODY else "",
             value=float(row[2]) * (scale or 1.0),
             unit="bytes/s" if scale else row[3],
         )
+
+
+def subject_of(label: str) -> Subject:
+    """The node, GPU or rank that a row's label is nothing but the name of."""
+    found = NAMED.fullmatch(label)
+    if not found:
+        return NOBODY
+    if found["gpu"]:
+        return Subject(gpu=int(found["gpu"]))
+    return Subject(rank=int(found["rank"])) if found["rank"] else Subject(host=found["host"])
 
 
 PARSER = Parser(

@@ -21,11 +21,16 @@ from . import Parser, all_parsers
 from ._call_trace import frame
 from ._kernel_log import kernel_log
 
-FOOTPRINT = (
-    r"^<[0-5]>(?:\[|1 \d{4}-.{1,300} kernel )"
-    r"|^kern +:(?:emerg|alert|crit|err|warn|notice) *:"
-    r"|^[0-5],\d{1,12},\d{1,16},[-c+]"
-    r'|"PRIORITY" ?: ?"[0-5]".{0,4000}"_TRANSPORT" ?: ?"kernel"|"_TRANSPORT" ?: ?"kernel".{0,4000}"PRIORITY" ?: ?"[0-5]"'
+# the digits are spelt out so that each alternative has a word that can be looked for quickly
+FOOTPRINT = "|".join(
+    (
+        *(rf"^<{level}>\[" for level in range(6)),
+        *(rf"^<{level}>1 \d{{4}}-.{{1,300}} kernel " for level in range(6)),
+        *(rf"^kern +: {{0,2}}{level} *: " for level in ("emerg", "alert", "crit", "err ", "warn", "notice")),
+        r"^[0-5],\d{1,12},\d{1,16},[-c+]",
+        r'"PRIORITY" ?: ?"[0-5]".{0,4000}"_TRANSPORT" ?: ?"kernel"',
+        r'"_TRANSPORT" ?: ?"kernel".{0,4000}"PRIORITY" ?: ?"[0-5]"',
+    )
 )
 _TRACE = re.compile(
     r"^\s*(?:\??\s*[\w.]{1,200}\+0x|Call [Tt]race|</?(?:TASK|IRQ|NMI|EOI|SOFTIRQ)>|Modules linked in|CPU: \d|Hardware name|"
@@ -66,4 +71,10 @@ def _known_elsewhere() -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{footprint})" for footprint in others))
 
 
-PARSER = Parser(tool="kernel lines that nothing else knows", medium="kernel-log", footprint=FOOTPRINT, read=read)
+PARSER = Parser(
+    tool="kernel lines that nothing else knows",
+    medium="kernel-log",
+    footprint=FOOTPRINT,
+    read=read,
+    claims="untold",
+)

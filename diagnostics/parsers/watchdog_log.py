@@ -21,7 +21,7 @@ from ..evidence.job import SchedulerEvent, WatchdogFired, WatchdogObservation
 from ..text import Text
 from . import Parser
 from ._durations import DURATION, seconds_of
-from ._job_lines import Message, messages
+from ._job_lines import Message, Words, messages
 
 TAG = re.compile(
     r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel)\b"
@@ -86,9 +86,11 @@ def read(text: Text) -> Iterator[Evidence]:
             )
 
 
-INTERESTING = re.compile(
-    r"(?i)watch[-_ ]?dog|watcher|monitor|supervisor|guardian|pulse|sentinel|heart[- ]?beat|health|babysitter|keep[-_ ]?alive|hang|stal(?:e|led)\b|stuck|hung|frozen"
-    r"|no (?:new )?(?:output|progress|log|step|update|activity)|unresponsive|scheduled|queued|pending|not (?:running|responding|progress)|alert|idle|silent"
+INTERESTING = Words(
+    "watch|monitor|supervisor|guardian|pulse|sentinel|heart|health|babysitter|keep|hang|stale|stalled|stuck"
+    "|hung|frozen|no output|no new|no progress|no log|no step|no update|no activity|no token|unresponsive"
+    "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
+    "|idle|silent|deadlock suspected|deadline|exceeded"
 )
 
 

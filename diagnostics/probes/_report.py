@@ -74,7 +74,7 @@ def probe_answer(
         "text": answer.text, "at": now.isoformat(timespec="milliseconds"),
         "values": numbers(answer.values), "control": numbers(control),
     }  # fmt: skip
-    return answer_from_json(found, Source("probe.jsonl", 0, json.dumps(found, ensure_ascii=False)))
+    return answer_from_json(found, Source("probe.jsonl", 0, json.dumps(found)))
 
 
 def numbers(values: Mapping[str, Any]) -> dict[str, float]:

@@ -152,7 +152,7 @@ class _Session:
         self, volume: Volume, probe: Probe, rung: Rung, on_progress: Callable[[dict[str, Any]], None] | None = None
     ) -> Answer:
         arguments = {key: value for key, value in rung.items() if key != "written"}
-        mount = volume.mount if probe.about == "mount" else ""
+        mount = volume.mount if probe.about == "mount" else "/dev/nvidia"
         allowed = min(probe.deadline_s + rung.get("written", 0) / SLOWEST, max(0.5, volume.left_s))
         return probe.question.ask(
             mount, allowed, cancel=self.cancel, on_progress=on_progress,

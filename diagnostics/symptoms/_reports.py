@@ -35,6 +35,7 @@ SPEAKERS = (
     ProcessEnded,
     CollectiveMismatch,
 )
+CHATTER = ("INFO", "TRACE", "VERSION")  # levels at which NCCL complains of nothing, at great length
 LOG_THAT_SPEAKS = 20  # lines: a kernel log shorter than this is an excerpt, and its silence proves nothing
 
 
@@ -60,6 +61,8 @@ def _spoken(incident: Incident) -> dict[str, list[Evidence]]:
     if spoken is None:
         spoken = _SPOKEN[incident] = {}
         for fact in incident.of(*SPEAKERS):
+            if isinstance(fact, NcclMessage) and fact.level in CHATTER:
+                continue
             spoken.setdefault(words_of(fact), []).append(fact)
     return spoken
 
@@ -107,8 +110,13 @@ def gpu_reports(
     driver: Sequence[str] = (),
     tool: Sequence[str] = (),
     words: re.Pattern[str] | None = None,
+    passes: bool = False,
 ) -> Iterator[Finding]:
-    """Findings for Xid codes, driver messages and tool errors by topic, and for words of the job; else the absence."""
+    """Findings for Xid codes, driver messages and tool errors by topic, and for words of the job; else the absence.
+
+    What was over before the run began is no finding: a report before a reboot, and where the trouble `passes` by
+    itself, any report before the run.
+    """
     wanted = frozenset(codes)
     facts: list[tuple[Evidence, str]] = [
         (xid, f"Xid {xid.code}: {xid.meaning or xid.detail}") for xid in incident.of(Xid) if xid.code in wanted
@@ -117,9 +125,16 @@ def gpu_reports(
     facts += [(each, each.text) for each in incident.of(GpuToolError) if each.about in tool]
     if words:
         facts += [(each, words_of(each)) for each in said(incident, words)]
+    facts = [(fact, note) for fact, note in facts if not is_over(incident, fact, passes=passes)]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts and (wanted or driver):
         yield from nothing(driver_log(incident), "the kernel log was read and the driver reports nothing of the kind")
+
+
+def is_over(incident: Incident, fact: Evidence, *, passes: bool) -> bool:
+    """True when what a fact reports was over before the incident's first run began."""
+    timeline = incident.timeline
+    return timeline.cleared_by_reboot(fact) or (passes and timeline.precedes_runs(fact))
 
 
 def findings(

@@ -17,6 +17,9 @@ from . import Finding, Symptom
 
 HIGH = 60.0
 LOW = 20.0
+THROTTLED = 0.25  # share of a quota's periods
+CROWD = 100.0  # tasks that want to run at one moment, while
+IDLE = 3.0  # percent of the CPUs are idle
 STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
 WORDS = re.compile(
@@ -38,22 +41,37 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
     for rates in incident.of(IoStatistics):
         stolen, swapped = rates.values.get("stolen_percent", 0.0), rates.values.get("swap_in_per_s", 0.0)
+        running, idle = rates.values.get("tasks_running", 0.0), rates.values.get("idle_percent", 100.0)
+        if running >= CROWD and idle <= IDLE:
+            yield Finding(
+                Subject(host=rates.subject.host), (rates,), f"{running:.0f} tasks want to run, {idle:.1f} % idle"
+            )
         if stolen >= STOLEN or swapped >= SWAPPED:
             yield Finding(
                 Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
             )
-    for fact in incident.of(SettingSeen):
-        if re.search(r"throttled", fact.name, re.I) and fact.value.strip().isdigit() and int(fact.value) > 1000:
-            yield Finding(Subject(host=fact.subject.host), (fact,), f"{fact.name} = {fact.value}")
+    yield from _throttled(incident)
     for line in incident.of(LogLine):
         if WORDS.search(line.text):
             yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
 
 
+def _throttled(incident: Incident) -> Iterator[Finding]:
+    """Containers that a quota stopped in a large share of its periods."""
+    counters: dict[tuple[str, str], SettingSeen] = {(f.source.file, f.name): f for f in incident.of(SettingSeen)}
+    for (file, name), fact in counters.items():
+        periods = counters.get((file, "nr_periods"))
+        if name != "nr_throttled" or periods is None or not (fact.value.isdigit() and periods.value.isdigit()):
+            continue
+        share = int(fact.value) / max(int(periods.value), 1)
+        if share >= THROTTLED:
+            yield Finding(Subject(host=fact.subject.host), (fact, periods), f"stopped in {share:.0%} of its periods")
+
+
 SYMPTOM = Symptom(
     title="processes wait for a CPU",
     rule=rule,
-    leak=0.02,
+    leak=0.004,
     because="short peaks are common, minutes of high pressure are not",
     command="cat /proc/pressure/cpu /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpu.max; nproc; uptime; vmstat 1 5",
 )

@@ -1,32 +1,53 @@
-"""The same work fails on one device and runs on others.
+"""The same work fails with one device or node and goes through without it.
 
-From a table of trials in which one named GPU fails and at least one other does not, under a condition that names no
-power, cable or load of the whole host.
+From a table of trials: a name (a GPU, a node) that stands in the condition of every failure and in that of no success,
+or only as "without" it. At least two failures, or one and two successes.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from ..evidence import Subject
 from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 
+BAD = ("fail", "hang")
+LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
+NAME = re.compile(r"\bgpu ?\d{1,2}\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b", re.I)
+COUNTED = re.compile(
+    r"^(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*$", re.I
+)  # models and types are no names
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    trials = [trial for trial in incident.of(Trial) if trial.subject.gpu is not None]
+    trials = incident.of(Trial)
+    bad = [trial for trial in trials if trial.outcome in BAD]
     well = [trial for trial in trials if trial.outcome == "ok"]
-    bad = [trial for trial in trials if trial.outcome in ("fail", "hang")]
-    if well and len({trial.subject.gpu for trial in bad}) == 1:
-        yield Finding(bad[0].subject, (*bad, well[0]), f"it fails on GPU {bad[0].subject.gpu} and runs elsewhere")
+    if not bad or not well or len(bad) + len(well) < 3:
+        return
+    always = set.intersection(*(_names(trial) for trial in bad))
+    guilty = sorted(always - set[str]().union(*(_names(trial) for trial in well)))
+    if len(guilty) == 1:
+        index = re.fullmatch(r"gpu ?(\d{1,2})", guilty[0])
+        subject = Subject(gpu=int(index[1])) if index else Subject(host=guilty[0])
+        yield Finding(subject, (*bad, well[0]), f"it fails with {guilty[0]} and goes through without it")
+
+
+def _names(trial: Trial) -> set[str]:
+    """The devices and nodes that took part in a trial."""
+    part = LEFT_OUT.sub("", trial.condition)
+    return {name.lower() for name in NAME.findall(part) if not COUNTED.match(name)}
 
 
 SYMPTOM = Symptom(
-    title="the failure stays with one device",
+    title="the failure stays with one device or node",
     rule=rule,
-    leak=0.005,
-    because="bad code fails on every device alike",
-    tells_apart=("gpu",),
-    command="CUDA_VISIBLE_DEVICES=OTHER python train.py",
+    leak=0.002,
+    because="bad code fails everywhere alike",
+    tells_apart=("gpu", "host"),
+    command="CUDA_VISIBLE_DEVICES=OTHER python train.py; the same job without NODE",
     cost_minutes=15,
 )

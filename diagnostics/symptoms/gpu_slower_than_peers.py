@@ -73,8 +73,8 @@ def _odd_ones(rates: Sequence[tuple[Evidence, Subject, float]], limit: float, un
 SYMPTOM = Symptom(
     title="one device or host is slower than its peers",
     rule=rule,
-    leak=0.002,
-    because="devices of one kind under one load differ by a few percent",
+    leak=0.001,
+    because="devices of one kind under one load differ by a few percent; a quarter is a fault",
     tells_apart=("host", "gpu", "rank"),
     command="nvidia-smi --query-gpu=index,clocks.sm,power.draw,temperature.gpu,utilization.gpu --format=csv -l 5",
     cost_minutes=5,

@@ -23,7 +23,7 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from gpu_reports(incident, codes=CODES, words=WORDS)
+    yield from gpu_reports(incident, codes=CODES, words=WORDS, passes=True)
 
 
 SYMPTOM = Symptom(

@@ -12,7 +12,7 @@ from ..evidence import Evidence
 from ..evidence.kernel import ClockJump, HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings, kernel_log, nothing
+from ._reports import findings, is_over, kernel_log, nothing
 
 # a driver or filesystem that spins is the fault of that driver or filesystem, and a symptom of its own
 ELSEWHERE = re.compile(r"nvidia|^_?nv\d{5,}rm|^uvm_|^(?:ext4|xfs|btrfs|jbd2|nfs|fuse|ceph|ll|cifs)_")
@@ -37,6 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if each.about in FAULTS and not HARDWARE.search(each.text)
     ]
     facts += [(each, each.text) for each in incident.of(ClockJump)]
+    facts = [(fact, note) for fact, note in facts if not is_over(incident, fact, passes=True)]
     yield from findings(incident, facts)
     if not facts:
         yield from nothing(kernel_log(incident), "the kernel log was read and reports no lockup")

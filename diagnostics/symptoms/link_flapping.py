@@ -14,6 +14,7 @@ from ..evidence.job import NcclMessage
 from ..evidence.kernel import LinkChange
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import is_over
 
 EVENT = re.compile(r"async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)|Got async event", re.I)
 REPEATED = 2
@@ -22,7 +23,7 @@ REPEATED = 2
 def rule(incident: Incident) -> Iterator[Finding]:
     ports: dict[tuple[str | None, str | None], list[Evidence]] = defaultdict(list)
     for change in incident.of(LinkChange):
-        if not change.up:
+        if not change.up and not is_over(incident, change, passes=True):
             ports[change.subject.host, change.subject.interface].append(change)
     events = [message for message in incident.of(NcclMessage) if EVENT.search(message.text)]
     for (_, interface), changes in ports.items():

@@ -1,4 +1,4 @@
-"""A machine check that does not say memory: the processor, its caches or its links report a hardware error.
+"""A corrected machine check that does not say memory: the processor, its caches or its links had to repair something.
 
 ABSENT where a kernel log long enough to speak is silent.
 """
@@ -14,14 +14,14 @@ from ._reports import findings, kernel_log, nothing
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    facts = [(fact, fact.text) for fact in incident.of(MachineCheck)]
+    facts = [(fact, fact.text) for fact in incident.of(MachineCheck) if fact.corrected]
     yield from findings(incident, facts)
     if not facts:
         yield from nothing(kernel_log(incident), "the kernel log was read and reports no machine check")
 
 
 SYMPTOM = Symptom(
-    title="a machine check",
+    title="a corrected machine check",
     rule=rule,
     leak=0.004,
     because="corrected machine checks are logged on sound servers a few times a year",

@@ -13,7 +13,7 @@ from ..evidence import Subject
 from ..evidence.kernel import PcieError
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import kernel_log, nothing
+from ._reports import is_over, kernel_log, nothing
 
 MANY_CORRECTED = 3
 
@@ -21,6 +21,8 @@ MANY_CORRECTED = 3
 def rule(incident: Incident) -> Iterator[Finding]:
     ports: dict[tuple[str | None, str | None], list[PcieError]] = defaultdict(list)
     for fact in incident.of(PcieError):
+        if is_over(incident, fact, passes=True):
+            continue
         ports[fact.subject.host, fact.subject.pci].append(fact)
     found = False
     for (host, _), facts in ports.items():

@@ -30,6 +30,7 @@ from ..errors import DiagnosticsError, UsageError
 from ..localpath import local
 from ..masking import mask
 from ..mounttable import absolute
+from ..report import visible
 from .progress import Progress
 from .tail import Tail, follow
 from .waits import WaitingThreads, family
@@ -195,7 +196,7 @@ def _diagnose(folder: Path) -> str:
     from ..diagnosis import diagnose
     from ..explanation import explain, format_explanation
     from ..incident import open_incident
-    from ..report import diagnosis_as_json, visible
+    from ..report import diagnosis_as_json
 
     diagnosis = diagnose(open_incident(folder))
     text = visible(format_explanation(explain(diagnosis)))
@@ -263,7 +264,7 @@ def _command_line(pid: int) -> str:
 
 def say(text: str) -> None:
     """One line on standard error."""
-    print(f"{datetime.now():%T} [diagnostics watch] {text}", file=sys.stderr, flush=True)
+    print(visible(f"{datetime.now():%T} [diagnostics watch] {text}"), file=sys.stderr, flush=True)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

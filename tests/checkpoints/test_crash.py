@@ -50,6 +50,11 @@ def one_name(folder: Path) -> None:
     publish_bytes(primary(folder), state(1), 1, name="latest.pt")
 
 
+def same_bytes(folder: Path) -> None:
+    """Bytes that only their record proves: losing it would lose the checkpoint."""
+    publish_bytes(primary(folder), b"\x80\x02 no format of its own" * 50, 1, name="latest.pt")
+
+
 def a_directory(folder: Path, step: int) -> None:
     with publish_directory(primary(folder), step) as staged:
         for shard in range(2):
@@ -106,6 +111,7 @@ class Case:
     before: set[int]
     after: set[int]
     side: Callable[[Path], Path] = primary
+    raises: str = "PublishError"
     given_up: set[int] = field(default_factory=set)
     calls: set[str] = field(default_factory=lambda: {"openat", "write", "fsync", "close", "rename"})
 
@@ -119,11 +125,14 @@ CASES = {
     "publish over the same name": Case(
         one_name, lambda folder: publish_bytes(primary(folder), state(2), 2, name="latest.pt"), {1}, {2}, given_up={1}
     ),
+    "publish the same bytes again": Case(same_bytes, same_bytes, {1}, {1}),
     "publish a directory": Case(lambda f: a_directory(f, 1), lambda f: a_directory(f, 2), {1}, {1, 2}),
-    "mirror": Case(for_a_mirror, do_mirror, {2}, {1, 2, 3}, mirror_side),
-    "mirror a directory": Case(directories_for_a_mirror, do_mirror, {1}, {1, 2}, mirror_side),
-    "prune": Case(old_steps, prune, {1, 2, 3}, {3}, given_up={1, 2}, calls={"openat", "unlink"}),
-    "prune directories": Case(old_directories, prune, {1, 2}, {2}, given_up={1}, calls={"openat", "rename"}),
+    "mirror": Case(for_a_mirror, do_mirror, {2}, {1, 2, 3}, mirror_side, "OSError"),
+    "mirror a directory": Case(directories_for_a_mirror, do_mirror, {1}, {1, 2}, mirror_side, "OSError"),
+    "prune": Case(old_steps, prune, {1, 2, 3}, {3}, raises="OSError", given_up={1, 2}, calls={"openat", "unlink"}),
+    "prune directories": Case(
+        old_directories, prune, {1, 2}, {2}, raises="OSError", given_up={1}, calls={"openat", "rename"}
+    ),
 }
 
 
@@ -160,6 +169,7 @@ def look(case: Case, what: str, folder: Path, ending: Ending) -> None:
         assert whole >= case.after, f"{what}: success was reported, and only {whole} are whole"
     elif not ending.killed:
         assert names_errno(ending.said), f"{what}: {ending.said}"
+        assert case.raises in ending.said, f"{what}: {ending.said}"
 
 
 def again(case: Case, what: str, folder: Path) -> None:

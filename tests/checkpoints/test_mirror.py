@@ -71,7 +71,7 @@ def test_a_copy_that_was_cut_off_goes_on(run: Path, tmp_path: Path, left: str) -
 
 
 def test_a_good_beginning_is_not_copied_again(run: Path, tmp_path: Path) -> None:
-    from diagnostics.checkpoints.mirroring import copy_and_check
+    from diagnostics.checkpoints.copying import copy_and_check
 
     record = next(each.record for each in verify(run) if each.step == 300)
     assert record

@@ -95,6 +95,14 @@ def test_other_ranks_write_nothing_under_the_shared_name(tmp_path: Path, monkeyp
     assert visible(tmp_path) == ["rank_3.pt"]
 
 
+def test_torch_save_on_a_rank_that_stands_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setenv("RANK", "1")
+    with publish(tmp_path, step=810) as file:
+        torch.save({"weight": torch.zeros(100_000)}, file)
+    assert names(tmp_path) == []
+
+
 def test_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside.pt"
     outside.write_bytes(b"precious")

@@ -80,6 +80,11 @@ def test_a_program_that_does_not_exist_is_a_status() -> None:
     assert hangproof.run(["/nowhere/tool"], mount="/", deadline_s=5).status == 127
 
 
+def test_a_child_that_somebody_else_kills_is_not_silent() -> None:
+    done = hangproof.run(["sh", "-c", "kill -KILL $$"], mount="", deadline_s=10)
+    assert done.status == -9
+
+
 def test_a_grandchild_that_keeps_the_pipe_does_not_hold_us() -> None:
     start = time.monotonic()
     done = hangproof.run(["sh", "-c", "echo said; sleep 30 & exit 3"], mount="", deadline_s=10)

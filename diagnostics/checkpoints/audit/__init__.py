@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import UnreadableInput
@@ -68,19 +68,12 @@ def audit_source(file: str, language: str, source: str) -> Iterator[AuditFinding
     if language == "notebook":
         source = _cells(source)
     lines = source.splitlines()
-    hits = list(READERS[language](source))
+    hits = list(shell_hits(source, about=Path(file).stem) if language == "shell" else python_hits(source))
     for line, slug, about in hits:
         yield AuditFinding(file, line, slug, about, _quote(lines, line), _excuse(lines, line, slug))
     for number, text in enumerate(lines, start=1):
         if (found := ALLOW.search(text)) and not _reason(found[2]):
             yield AuditFinding(file, number, "suppression-without-reason", found[1], text.strip()[:200])
-
-
-READERS: dict[str, Callable[[str], Iterable[Hit]]] = {
-    "python": python_hits,
-    "notebook": python_hits,
-    "shell": shell_hits,
-}
 
 
 def _sources(paths: list[Path]) -> Iterator[Path]:

@@ -82,5 +82,10 @@ SIZES = {"os.path.getsize"}
 TIMES = {"os.path.getmtime", "os.path.getctime"}
 TEMPORARY = {"tempfile.mkstemp", "tempfile.mkdtemp", "tempfile.NamedTemporaryFile", "tempfile.TemporaryDirectory",
              "tempfile.gettempdir", "tempfile.mktemp", "tempfile.TemporaryFile"}  # fmt: skip
+# what these write is a checkpoint whatever it is called; arrays and text are one only by their names
+ONLY_CHECKPOINTS = ("torch.", "safetensors.", "lightning.")
+NO_CHECKPOINT = (".log", ".txt", ".md", ".csv", ".tsv", ".out", ".err", ".png", ".html", ".jsonl", ".lock", ".pid")
+FETCHERS = {"requests.get", "requests.request", "httpx.get", "httpx.stream", "urllib.request.urlopen", "urlopen"}
+FETCHING_METHODS = {"iter_content", "iter_bytes", "iter_raw", "iter_chunked"}
 SAFE_STREAMS = {"publish", "publish_path", "publish_directory", "atomic_write", "AtomicWriter"}
 IN_MEMORY = {"io.BytesIO", "io.StringIO"}

@@ -5,62 +5,44 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from . import python_calls as known
 from .python_calls import RECEIVER, Takes
 from .python_names import Names
-from .shell_source import shell_hits
-from .words import POINTER, VERIFIES
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
-DIRECTORY_SYNC = re.compile(r"(?i)(?:f?sync|flush).*(?:dir|parent|folder)|(?:dir|parent|folder).*f?sync")
-FILE_SYNC = re.compile(r"(?i)fsync|fdatasync|sync_file|durabl")
-STREAM_NAMES = re.compile(
-    r"(?i)^(?:f|fh|fp|fd|file|fileobj|file_obj|buf|buffer|stream|handle|out|sink|bio|tar|archive|zf)\d?$"
+from .python_parts import (
+    DIRECTORY_SYNC,
+    FILE_SYNC,
+    STREAM_NAMES,
+    Event,
+    Function,
+    Handle,
+    Helpers,
+    argument,
+    is_mkstemp,
+    is_path_rename,
+    mode_of,
+    opens_to_write,
+    own_expressions,
+    own_nodes,
+    shell_text,
+    shell_word,
 )
+from .shell_source import shell_hits
+from .words import POINTER, VERIFIES, speaks_of_checkpoint
 
 
-@dataclass(frozen=True)
-class Event:
-    """Something that happens to a path. `key` compares paths; `order` is the place in the function."""
-
-    kind: str
-    order: int
-    line: int
-    key: str
-    about: str = ""
-    staged: bool = False
-    checkpoint: bool = False
-    temporary: bool = False
-    target: str = ""
-    rule: str = ""
-    text: bool = False
-
-
-@dataclass
-class Handle:
-    """A variable that holds an open file or descriptor, and the path behind it."""
-
-    key: str
-    buffered: bool = True
-    directory: bool = False
-    dirty: bool = False
-
-
-@dataclass
-class Helpers:
-    """Functions of the module that sync: by their own os.fsync."""
-
-    files: set[str] = field(default_factory=set)
-    directories: set[str] = field(default_factory=set)
+def _fetches(node: ast.AST, names: Names) -> bool:
+    """requests.get, urlopen, response.iter_content: the function fetches something over the network."""
+    if not isinstance(node, ast.Call):
+        return False
+    method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    return names.dotted(node.func) in known.FETCHERS or method in known.FETCHING_METHODS
 
 
 class Flow:
     """Walks one function and collects its events; nested functions are walked on their own."""
 
-    def __init__(self, function: Function, names: Names, helpers: Helpers) -> None:
+    def __init__(self, function: Function, names: Names, helpers: Helpers, context: str = "") -> None:
         self.function = function
         self.names = names
         self.helpers = helpers
@@ -68,12 +50,10 @@ class Flow:
         self.hits: list[tuple[int, str, str]] = []
         self.handles: dict[str, Handle] = {}
         self.order = 0
-        parameters = function.args if not isinstance(function, ast.Module) else None
-        self.parameters = (
-            {each.arg for each in ast.walk(parameters) if isinstance(each, ast.arg)} if parameters else set()
-        )
+        self.nodes = list(own_nodes(function))
+        self.downloads = any(_fetches(each, names) for each in self.nodes)
+        self.about_checkpoints = speaks_of_checkpoint([context])
         self._statements(function.body)
-        self.nodes = list(_own_nodes(function))
 
     @functools.cached_property
     def verifies(self) -> bool:
@@ -104,7 +84,7 @@ class Flow:
             self._expression(node.iter)
             self.names.assign(node.target, node.iter)
         else:
-            for expression in _own_expressions(node):
+            for expression in own_expressions(node):
                 self._expression(expression)
         for name in ("body", "orelse", "finalbody"):
             self._statements(getattr(node, name, []))
@@ -116,7 +96,7 @@ class Flow:
         if opened and isinstance(target, ast.Name | ast.Attribute):
             self.handles[self.names.key(target)] = opened
         elif (
-            isinstance(value, ast.Call) and _is_mkstemp(self.names.dotted(value.func)) and isinstance(target, ast.Tuple)
+            isinstance(value, ast.Call) and is_mkstemp(self.names.dotted(value.func)) and isinstance(target, ast.Tuple)
         ) and len(target.elts) == 2:
             self.handles[self.names.key(target.elts[0])] = Handle(self.names.key(target.elts[1]), buffered=False)
         self.names.assign(target, value)
@@ -137,23 +117,24 @@ class Flow:
         elif (
             name in known.MOVERS
             or name in known.RENAMERS
-            or (method in ("rename", "replace") and _is_path_rename(call, name))
+            or (method in ("rename", "replace") and is_path_rename(call, name))
         ):
             self._rename(call, name)
         elif takes := known.WRITERS.get(name) or known.WRITING_METHODS.get(method):
-            self._write(call, self._path(call, takes), "write-final-name", method == "write_text")
+            surely = name.startswith(known.ONLY_CHECKPOINTS) or method.startswith("save_")
+            self._write(call, self._path(call, takes), "write-final-name", method == "write_text", surely)
         elif takes := known.DOWNLOADERS.get(name) or known.DOWNLOADING_METHODS.get(method):
             self._write(call, self._path(call, takes), "download-final-name")
         elif name in known.LINKERS or method in ("symlink_to", "hardlink_to"):
             target = (
                 call.func.value
                 if method.endswith("_to") and isinstance(call.func, ast.Attribute)
-                else _argument(call, 1, "dst")
+                else argument(call, 1, "dst")
             )
             self._event("link", call, target)
         elif name in known.DELETERS or method in ("unlink", "rmdir"):
             receiver = call.func.value if name not in known.DELETERS and isinstance(call.func, ast.Attribute) else None
-            self._event("delete", call, receiver or _argument(call, 0, "path"))
+            self._event("delete", call, receiver or argument(call, 0, "path"))
         elif name in known.SHELLS:
             self._shell(call)
         else:
@@ -166,13 +147,13 @@ class Flow:
         if not opened or opened.directory:
             return
         path = self._open_path(call, name)
-        if path is None or not _writes(call, name):
+        if path is None or not opens_to_write(call, name):
             return
-        self._write(call, path, "write-final-name", "b" not in _mode(call, name))
+        self._write(call, path, "write-final-name", "b" not in mode_of(call, name))
 
     def _open_path(self, call: ast.Call, name: str) -> ast.expr | None:
         if name in known.OPENERS or name == "os.open":
-            return _argument(call, 0, "file")
+            return argument(call, 0, "file")
         return call.func.value if isinstance(call.func, ast.Attribute) else None
 
     def _opened(self, call: ast.Call) -> Handle | None:
@@ -197,7 +178,9 @@ class Flow:
         unbuffered = any(each.arg == "buffering" and self.names.number(each.value) == 0 for each in call.keywords)
         return Handle(self.names.key(path), buffered=not unbuffered)
 
-    def _write(self, call: ast.Call, path: ast.expr | None, rule: str, text: bool = False) -> None:
+    def _write(
+        self, call: ast.Call, path: ast.expr | None, rule: str, text: bool = False, surely: bool = False
+    ) -> None:
         if path is None:
             return
         if isinstance(path, ast.Call) and self._opened(path):  # torch.save(state, open(path, "wb"))
@@ -210,7 +193,9 @@ class Flow:
             return
         if self._is_stream(path):
             return
-        self._event("write", call, path, rule=rule, text=text)
+        if self.downloads and not text and rule == "write-final-name":
+            rule, surely = "download-final-name", True
+        self._event("write", call, path, rule=rule, text=text, checkpoint=surely)
 
     def _is_stream(self, path: ast.expr) -> bool:
         if not isinstance(path, ast.Name):
@@ -222,17 +207,17 @@ class Flow:
         return value is None and bool(STREAM_NAMES.match(path.id))
 
     def _copy(self, call: ast.Call, rule: str) -> None:
-        source, target = _argument(call, 0, "src"), _argument(call, 1, "dst")
+        source, target = argument(call, 0, "src"), argument(call, 1, "dst")
         if target is not None:
             checkpoint = source is not None and self.names.is_checkpoint(source)
             self._event("write", call, target, rule=rule, checkpoint=checkpoint)
 
     def _rename(self, call: ast.Call, name: str) -> None:
         if name in known.MOVERS or name in known.RENAMERS:
-            source, target = _argument(call, 0, "src"), _argument(call, 1, "dst")
+            source, target = argument(call, 0, "src"), argument(call, 1, "dst")
         else:
             source = call.func.value if isinstance(call.func, ast.Attribute) else None
-            target = _argument(call, 0, "target")
+            target = argument(call, 0, "target")
         if source is None or target is None:
             return
         self._add(
@@ -241,7 +226,7 @@ class Flow:
             self.names.key(source),
             about=ast.unparse(target)[:80],
             staged=self.names.is_staged(source),
-            checkpoint=self.names.is_checkpoint(target) or self.names.is_checkpoint(source),
+            checkpoint=self._is_checkpoint(target) or self._is_checkpoint(source),
             temporary=self.names.is_temporary(source) and not self._same_place(source, target),
             target=self.names.key(target),
             rule="move" if name in known.MOVERS else "rename",
@@ -256,10 +241,10 @@ class Flow:
     def _shell(self, call: ast.Call) -> None:
         first = call.args[0] if call.args else None
         if isinstance(first, ast.List | ast.Tuple):
-            words = [_shell_word(each) for each in first.elts]
+            words = [shell_word(each) for each in first.elts]
             script = " ".join(words)
         elif first is not None:
-            script = _shell_text(first)
+            script = shell_text(first)
         else:
             return
         self.hits += [(call.lineno, rule, about) for _, rule, about in shell_hits(script, call.lineno)]
@@ -312,7 +297,7 @@ class Flow:
     def _path(self, call: ast.Call, takes: Takes) -> ast.expr | None:
         if takes.position == RECEIVER:
             return call.func.value if isinstance(call.func, ast.Attribute) else None
-        return _argument(call, takes.position, takes.keyword)
+        return argument(call, takes.position, takes.keyword)
 
     def _event(
         self,
@@ -331,78 +316,19 @@ class Flow:
             self.names.key(path),
             about=ast.unparse(path)[:80],
             staged=self.names.is_staged(path),
-            checkpoint=checkpoint or self.names.is_checkpoint(path),
+            checkpoint=checkpoint or self._is_checkpoint(path),
             temporary=self.names.is_temporary(path),
             rule=rule,
             text=text,
         )
+
+    def _is_checkpoint(self, path: ast.expr) -> bool:
+        """By the words of the path; in a function or class that is about checkpoints, by anything but a log's ending."""
+        plain = any(text.endswith(known.NO_CHECKPOINT) for text in self.names.literals(path))
+        return not plain and (self.about_checkpoints or self.names.is_checkpoint(path))
 
     def _add(self, kind: str, call: ast.Call, key: str, **more: object) -> None:
         self.events.append(Event(kind, self.order, call.lineno, key, **more))  # type: ignore[arg-type]
 
     def points_at_latest(self, event: Event) -> bool:
         return bool(POINTER.search(event.about)) or bool(POINTER.search(event.target))
-
-
-def _own_nodes(function: Function) -> Iterator[ast.AST]:
-    """The function's nodes without those of functions inside it."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            yield node
-            waiting.extend(ast.iter_child_nodes(node))
-
-
-def _own_expressions(node: ast.stmt) -> Iterator[ast.expr]:
-    for value in ast.iter_child_nodes(node):
-        if isinstance(value, ast.expr):
-            yield value
-
-
-def _argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
-    for each in call.keywords:
-        if each.arg == keyword:
-            return each.value
-    if position < len(call.args) and not any(isinstance(each, ast.Starred) for each in call.args[: position + 1]):
-        return call.args[position]
-    return None
-
-
-def _mode(call: ast.Call, name: str) -> str:
-    position = 1 if name in known.OPENERS else 0
-    node = _argument(call, position, "mode")
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else "r"
-
-
-def _writes(call: ast.Call, name: str) -> bool:
-    if name == "os.open":
-        return bool(re.search("O_WRONLY|O_RDWR", ast.unparse(call)))
-    return bool(set(_mode(call, name)) & set("wx"))
-
-
-def _is_path_rename(call: ast.Call, name: str) -> bool:
-    """Path.replace takes one argument and str.replace two; a rename of columns is no rename of files."""
-    return len(call.args) == 1 and not call.keywords and not name.startswith(("re.", "dataclasses."))
-
-
-def _is_mkstemp(name: str) -> bool:
-    return name == "tempfile.mkstemp"
-
-
-def _shell_word(node: ast.expr) -> str:
-    text = _shell_text(node)
-    return "'" + text.replace("'", "'\\''") + "'" if text else "''"
-
-
-def _shell_text(node: ast.expr) -> str:
-    """A literal as it is; what is put in at run time as a shell variable of that name."""
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_shell_text(each) for each in node.values)
-    if isinstance(node, ast.FormattedValue):
-        return _shell_text(node.value)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _shell_text(node.left) + _shell_text(node.right)
-    return "$" + re.sub(r"\W+", "_", ast.unparse(node))[:60]

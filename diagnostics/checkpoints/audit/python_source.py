@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from . import python_calls as known
-from .python_flow import DIRECTORY_SYNC, Event, Flow, Function, Helpers
+from .python_flow import Flow
 from .python_names import Names, module_constants, module_imports
+from .python_parts import DIRECTORY_SYNC, Event, Function, Helpers
 from .words import speaks_of_checkpoint
 
 Hit = tuple[int, str, str]
@@ -20,8 +21,8 @@ def python_hits(source: str) -> Iterator[Hit]:
     imports, constants = module_imports(tree), module_constants(tree)
     helpers = _helpers(tree, Names(imports, constants))
     hits: set[Hit] = set()
-    for function in _functions(tree):
-        flow = Flow(function, Names(imports, constants), helpers)
+    for function, context in _functions(tree):
+        flow = Flow(function, Names(imports, constants), helpers, context)
         hits.update(flow.hits)
         hits.update(_written(flow))
         hits.update(_renamed(flow))
@@ -33,11 +34,16 @@ def python_hits(source: str) -> Iterator[Hit]:
     yield from sorted(hits)
 
 
-def _functions(tree: ast.Module) -> Iterator[Function]:
-    yield tree
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
+def _functions(tree: ast.Module) -> Iterator[tuple[Function, str]]:
+    """Every function with its own name and its class's, and the module itself."""
+    waiting: list[tuple[ast.AST, str]] = [(tree, "")]
+    while waiting:
+        node, context = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            context = f"{context}.{node.name}"
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+            yield node, context
+        waiting.extend((child, context) for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr))
 
 
 def _helpers(tree: ast.Module, names: Names) -> Helpers:

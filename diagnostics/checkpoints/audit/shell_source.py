@@ -36,11 +36,12 @@ class _Script:
     pointers: list[tuple[int, int, str]] = field(default_factory=list)
     data: list[int] = field(default_factory=list)
     verifies: bool = False
+    copies_checkpoints: bool = False
 
 
-def shell_hits(script: str, first_line: int = 1) -> Iterator[Hit]:
-    """Every line of a script that breaks a rule."""
-    state = _Script()
+def shell_hits(script: str, first_line: int = 1, about: str = "") -> Iterator[Hit]:
+    """Every line of a script that breaks a rule; `about` is its name, which may tell what its variables hold."""
+    state = _Script(copies_checkpoints=speaks_of_checkpoint([about]))
     pipeline: list[Command] = []
     for order, command in enumerate(commands(script, first_line)):
         _assignments(state, command)
@@ -171,9 +172,14 @@ def _copy(state: _Script, order: int, command: Command) -> None:
     full = _resolved(state, target)
     if _is_staged(target, full):
         state.written[full.rstrip("/")] = order
-    elif speaks_of_checkpoint([full, *(_resolved(state, each) for each in operands)]):
+    elif _about_checkpoints(state, [full, *(_resolved(state, each) for each in operands)]):
         state.data.append(order)
         state.hits.append((command.line, "copy-final-name", target))
+
+
+def _about_checkpoints(state: _Script, paths: list[str]) -> bool:
+    """By the paths themselves; where a path is a variable from outside, by the script's name."""
+    return speaks_of_checkpoint(paths) or (state.copies_checkpoints and any("$" in path for path in paths))
 
 
 def _move(state: _Script, order: int, command: Command) -> None:
@@ -182,7 +188,7 @@ def _move(state: _Script, order: int, command: Command) -> None:
     if not target or not operands:
         return
     source, full = _resolved(state, operands[0]), _resolved(state, target)
-    about_checkpoints = speaks_of_checkpoint([source, full])
+    about_checkpoints = _about_checkpoints(state, [source, full])
     if not about_checkpoints or STAGING_TEXT.search(full.rpartition("/")[2]):
         return
     if ELSEWHERE.search(source) and not _same_top(source, full):

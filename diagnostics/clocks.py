@@ -1,0 +1,107 @@
+"""What ties a clock that counts something else to the calendar.
+
+Uptime is tied by a reading of both clocks (`date` and `uptime`), else by events that a second file dates; a date
+without a year by the files that have one; a time of day by the day the other files speak of. What nothing ties is
+not guessed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from statistics import median
+
+from .evidence import Clock, Evidence, Stamp
+from .evidence.kernel import ClockReading
+
+_DAY = 86_400.0
+_CALENDAR = (Clock.UTC, Clock.LOCAL)
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How a clock is turned into UTC: add `offset_s`; `uncertainty_s` either way; `anchor` says why."""
+
+    offset_s: float
+    uncertainty_s: float
+    anchor: str
+
+
+def from_reading(readings: Iterable[ClockReading], file: str) -> Alignment | None:
+    """The offset of an uptime clock from a reading beside the file, or from the only folder that has one."""
+    usable = [each for each in readings if _boot_time(each) is not None]
+    beside = [each for each in usable if _folder(each.source.file) == _folder(file)]
+    if not beside and len({_folder(each.source.file) for each in usable}) == 1:
+        beside = usable
+    if not beside:
+        return None
+    boot = _boot_time(beside[0])
+    assert boot is not None
+    return Alignment(boot, 1.0, beside[0].source.file)
+
+
+def _boot_time(reading: ClockReading) -> float | None:
+    if reading.wall_s is not None and reading.uptime_s is not None:
+        return reading.wall_s - reading.uptime_s
+    return reading.boot_s
+
+
+def _folder(file: str) -> PurePosixPath:
+    return PurePosixPath(file).parent
+
+
+def from_shared_events(facts: Iterable[Evidence], others: Iterable[Evidence]) -> Alignment | None:
+    """The offset of an uptime clock from events that occur once here and once, dated, in other files."""
+    here, there = _single(facts), _single(others)
+    pairs = [(here[key], there[key]) for key in here.keys() & there.keys()]
+    offsets = [dated.stamp.seconds - fact.stamp.seconds for fact, dated in pairs if dated.stamp and fact.stamp]
+    if not offsets:
+        return None
+    middle = median(offsets)
+    doubt = max(abs(offset - middle) for offset in offsets) + 1.0
+    files = sorted({dated.source.file for _, dated in pairs})
+    return Alignment(middle, doubt, f"{len(offsets)} events that {', '.join(files[:2])} dates as well")
+
+
+def _single(facts: Iterable[Evidence]) -> dict[tuple[object, ...], Evidence]:
+    """The facts of which there is exactly one, by what they say."""
+    found: dict[tuple[object, ...], list[Evidence]] = defaultdict(list)
+    for fact in facts:
+        subject = {name: value for name, value in fact.subject.known().items() if name != "host"}
+        if subject:
+            found[(fact.kind, repr(subject), repr(fact.fields()))].append(fact)
+    return {key: same[0] for key, same in found.items() if len(same) == 1}
+
+
+def calendar_middle(facts: Iterable[Evidence]) -> float | None:
+    """The middle moment, in seconds since the epoch, of the facts that say their date; None when none does."""
+    dated = [fact.stamp.seconds for fact in facts if fact.stamp and fact.stamp.clock in _CALENDAR]
+    return median(dated) if dated else None
+
+
+def with_year(stamp: Stamp, near: float) -> Alignment:
+    """The year that puts a date without one nearest to a moment: a log may cross the new year."""
+    year = datetime.fromtimestamp(near, UTC).year
+    offset = min(_year_offsets(stamp, year), key=lambda offset: abs(stamp.seconds + offset - near))
+    chosen = datetime.fromtimestamp(stamp.seconds + offset, UTC).year
+    return Alignment(offset, 0.0, f"the year {chosen} of the other files")
+
+
+def _year_offsets(stamp: Stamp, year: int) -> Iterator[float]:
+    date = datetime.fromtimestamp(stamp.seconds, UTC)
+    for candidate in (year - 1, year, year + 1):
+        try:
+            yield date.replace(year=candidate).timestamp() - stamp.seconds
+        except ValueError:  # 29 February of a common year
+            yield datetime(candidate, 3, 1, tzinfo=UTC).timestamp() - stamp.seconds
+
+
+def with_day(stamp: Stamp, near: float) -> Alignment:
+    """The day that puts a time of day nearest to a moment."""
+    midnight = near - near % _DAY
+    offset = min((midnight + days * _DAY for days in (-1, 0, 1)), key=lambda each: abs(stamp.seconds + each - near))
+    day = datetime.fromtimestamp(offset, UTC)
+    return Alignment(offset, 0.0, f"the day {day:%F} of the other files")

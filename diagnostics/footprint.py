@@ -1,0 +1,172 @@
+"""Footprints, and which of them an artefact can hold at all.
+
+There are hundreds of patterns and most artefacts match few. A pattern is split into its alternatives, and of each
+the words are known without which it cannot match; an artefact that does not hold them is not searched with it.
+"""
+
+from __future__ import annotations
+
+import re
+import re._constants as opcodes  # type: ignore[import-not-found]
+import re._parser as parser  # type: ignore[import-not-found]
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Any, NamedTuple
+
+GRAM = 4  # characters; shorter words are no help
+_FLAGS = re.MULTILINE
+_UNNAMED = re.compile(r"\?P<\w+>")
+
+
+class Alternative(NamedTuple):
+    """One alternative of a pattern.
+
+    `words` are sets of words: a match holds at least one word of each set. Of a pattern that ignores case they
+    are in lower case.
+    """
+
+    pattern: str
+    words: tuple[frozenset[str], ...]
+    ignores_case: bool
+
+    def may_match(self, grams: frozenset[str]) -> bool:
+        """False when a text of which these are the grams cannot match."""
+        return all(any(_holds(grams, word) for word in words) for words in self.words)
+
+
+class Footprint:
+    """A pattern that is searched only where it can match.
+
+    Parameters
+    ----------
+    pattern : a regular expression; `^` and `$` are the ends of a line
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """The top-level alternatives, each with its words."""
+        flags = re.match(r"\(\?[a-z]+\)", self.pattern)
+        prefix = flags[0] if flags else ""
+        parts = [prefix + part for part in split_alternatives(self.pattern[len(prefix) :])]
+        return tuple(Alternative(part, required_words(part), "i" in prefix) for part in parts)
+
+    def live(self, grams: frozenset[str] | None) -> re.Pattern[str] | None:
+        """The alternatives that may match, as one pattern; None when there is none. Grams of None: any may."""
+        return _joined(tuple(part.pattern for part in self.alternatives if grams is None or part.may_match(grams)))
+
+
+def grams_of(text: str) -> frozenset[str]:
+    """Every run of four characters of a text, in lower case."""
+    low = text.lower()
+    return frozenset({low[at : at + GRAM] for at in range(len(low) - GRAM + 1)})
+
+
+@lru_cache(maxsize=4096)
+def _joined(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    if not patterns:
+        return None
+    flags = {found[0] for pattern in patterns if (found := re.match(r"\(\?[a-z]+\)", pattern))}
+    bare = (re.sub(r"^\(\?[a-z]+\)", "", pattern) for pattern in patterns)
+    return re.compile("".join(flags) + "|".join(_UNNAMED.sub("?:", part) for part in bare), _FLAGS)
+
+
+def split_alternatives(pattern: str) -> list[str]:
+    """The parts between the `|` that stand outside any group or class."""
+    parts, start, depth = [], 0, 0
+    for token in _TOKEN.finditer(pattern):
+        if token[0] in "()":
+            depth += 1 if token[0] == "(" else -1
+        elif token[0] == "|" and depth == 0:
+            parts.append(pattern[start : token.start()])
+            start = token.end()
+    return [*parts, pattern[start:]]
+
+
+# an escaped character, a whole class, or one character
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+
+
+def required_words(pattern: str) -> tuple[frozenset[str], ...]:
+    """Sets of words of which every match holds one each; () where the pattern needs no word."""
+    found = list(_words(list(parser.parse(_UNNAMED.sub("?:", pattern), _FLAGS))))
+    return tuple(frozenset(map(str.lower, words)) for words in found) if "(?i)" in pattern[:8] else tuple(found)
+
+
+def _words(sequence: Sequence[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
+    runs = {""}  # what the literals so far spell; several where a small class stands among them
+    for op, argument in [*sequence, (None, None)]:
+        letters = _letters(op, argument)
+        if letters and len(runs) * len(letters) <= _VARIANTS:
+            runs = {run + letter for run in runs for letter in letters}
+            continue
+        if all(len(run) >= GRAM for run in runs):
+            yield frozenset(runs)
+        runs = set(letters) or {""}
+        if op is opcodes.SUBPATTERN:
+            yield from _words(list(argument[3]))
+        elif op in (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT) and argument[0] > 0:
+            yield from _words(list(argument[2]))
+        elif op is opcodes.BRANCH:
+            each = [_best(_words(list(branch))) for branch in argument[1]]
+            if all(each):
+                yield frozenset().union(*each)
+
+
+_VARIANTS = 8
+
+
+def _letters(op: Any, argument: Any) -> set[str]:
+    """The letters that one item can be, where it is a literal or a class of few; else none."""
+    if op is opcodes.LITERAL:
+        return {chr(argument)}
+    if op is opcodes.IN and len(argument) <= 3 and all(item is opcodes.LITERAL for item, _ in argument):
+        return {chr(code) for _, code in argument}
+    return set()
+
+
+def _best(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    """The set whose shortest word is longest."""
+    return max(sets, key=lambda words: (min(map(len, words)), -len(words)), default=frozenset())
+
+
+def _holds(grams: frozenset[str], word: str) -> bool:
+    """Whether some runs of a word (its ends and its middle) are among the grams: enough to tell most texts apart."""
+    last = len(word) - GRAM
+    low = word.lower()
+    return low[:GRAM] in grams and low[last:] in grams and low[last // 2 : last // 2 + GRAM] in grams
+
+
+def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
+    """Few short pieces of words, one of which stands in every line that any of the alternatives matches.
+
+    Each alternative needs words. `usual` is a piece of the text: what is common in it is avoided, since each line
+    that is found costs a second look; where nothing uncommon is shared, whole words are taken.
+    """
+    common = {usual[at : at + _PIECE] for at in range(len(usual) - _PIECE + 1)}
+
+    def cost(words: Set[str]) -> tuple[int, int]:
+        return sum(not _pieces(word) - common and word in usual for word in words), len(words)
+
+    needed: set[str] = set()
+    for part in alternatives:
+        needed |= min(part.words, key=cost)
+    waiting = [_pieces(word) - common or {word} for word in needed]
+    chosen: set[str] = set()
+    while waiting:
+        counts = Counter(chain.from_iterable(waiting))
+        best = max(counts, key=lambda piece: (counts[piece], piece))
+        chosen.add(best)
+        waiting = [pieces for pieces in waiting if best not in pieces]
+    return sorted(word for word in chosen if not any(other != word and other in word for other in chosen))
+
+
+_PIECE = 5  # characters
+
+
+def _pieces(word: str) -> set[str]:
+    return {word[at : at + _PIECE] for at in range(len(word) - _PIECE + 1)}

@@ -1,0 +1,196 @@
+"""An artefact that is too large to be held: looked through once for words, read only near what was found.
+
+A parser that is given an `Excerpt` sees the lines around the ones its footprint found, under their own numbers;
+`matching` sees every line that was found. What matches nearly everywhere (the steps of a training log) is better
+read as it stands: `LargeText.lines` runs through the file without keeping it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from .footprint import grams_of
+from .ripgrep import Found, lines_of_file, search_here
+from .text import Line, Text, without_terminal_codes
+
+LARGE = 8 << 20  # bytes; smaller artefacts are simply read
+LINE_LIMIT = 16 << 20  # bytes of one line
+_BEFORE, _AFTER = 60, 300  # lines of an excerpt around a line that was found
+_PIECE = 1 << 15
+_FEW = 5000  # lines
+
+
+class LargeText(Text):
+    """A large artefact's content, on disk (`path`) or in memory (`data`)."""
+
+    def __init__(self, name: str, data: bytes = b"", path: Path | None = None) -> None:
+        super().__init__(name, data)
+        self.path = path
+        self.found: list[Found] = []
+
+    def _open(self) -> BinaryIO:
+        return self.path.open("rb") if self.path else BytesIO(self.data)
+
+    @cached_property
+    def _file(self) -> BinaryIO:
+        return self._open()
+
+    def close(self) -> None:
+        self._file.close()
+
+    @cached_property
+    def size(self) -> int:
+        return self.path.stat().st_size if self.path else len(self.data)
+
+    def _read(self, offset: int, size: int) -> bytes:
+        self._file.seek(offset)
+        return self._file.read(size)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes: all that a parser of a binary format gets to see of a large artefact."""
+        return self._read(0, 1 << 16)
+
+    @cached_property
+    def content(self) -> str:
+        """The beginning, decoded; nobody may ask for all of a large artefact."""
+        return self._read(0, LARGE).decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+    @cached_property
+    def sample(self) -> str:
+        """Pieces from all over the artefact, whole lines: its beginning, its end and what lies evenly between."""
+        between = range(_PIECE, self.size - _PIECE, max(_PIECE, self.size // 30))
+        pieces = [self._read(at, _PIECE // 16) for at in between] + [self._read(max(0, self.size - _PIECE), _PIECE)]
+        text = b"".join(piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in (b"\n" + self.head, *pieces))
+        return without_terminal_codes(text.decode("utf-8", errors="replace"))
+
+    @property
+    def ends_mid_line(self) -> bool:
+        return self.size > 0 and self._read(self.size - 1, 1) not in (b"\n", b"\r")
+
+    @property
+    def line_count(self) -> int:
+        return 0  # nobody counted: that alone would take a run through the file
+
+    def first(self, limit: int) -> Iterator[Line]:
+        return (line for _, line in zip(range(limit), self._from(1, 0), strict=False))
+
+    def last(self, limit: int) -> Iterator[Line]:
+        """The last lines; their numbers are not known and said to be 0."""
+        at = self.size
+        for _ in range(limit):
+            if at <= 0:
+                return
+            at = self._line_start(at - 1)
+            yield self.line(Found(0, at))
+
+    @property
+    def grams(self) -> frozenset[str] | None:
+        return None
+
+    def look_for(self, words: Sequence[str]) -> None:
+        """Find every line that holds any of the words."""
+        if self.path:
+            self.found = lines_of_file(words, self.path)
+        elif words:
+            self.found = search_here(words, (self.data,))
+
+    def line(self, found: Found) -> Line:
+        self._file.seek(found.offset)
+        return _line(found.number, found.offset, self._file.readline(LINE_LIMIT))
+
+    def lines(self) -> Iterator[Line]:
+        """Every line, in order, none of them kept."""
+        return self._from(1, 0)
+
+    def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
+        return (line for line in self.lines() if pattern.search(line.text))
+
+    def looked_for(self, pattern: re.Pattern[str]) -> Iterator[Line]:
+        return (line for found in self.found if pattern.search((line := self.line(found)).text))
+
+    def after(self, line: Line, limit: int = 200) -> Iterator[Line]:
+        following = self._from(line.number, line.offset)
+        next(following, None)
+        return (other for _, other in zip(range(limit), following, strict=False))
+
+    def before(self, line: Line, limit: int = 20) -> Iterator[Line]:
+        number, offset = line.number, line.offset
+        for _ in range(limit):
+            if offset <= 0:
+                return
+            offset = self._line_start(offset - 1)
+            number -= 1
+            yield self.line(Found(number, offset))
+
+    def _line_start(self, offset: int) -> int:
+        """The offset of the first byte of the line that a byte belongs to."""
+        floor = max(0, offset - LINE_LIMIT)
+        while offset > floor:
+            begin = max(floor, offset - _PIECE)
+            newline = self._read(begin, offset - begin).rfind(b"\n")
+            if newline >= 0:
+                return begin + newline + 1
+            offset = begin
+        return offset
+
+    def _from(self, number: int, offset: int) -> Iterator[Line]:
+        with self._open() as file:
+            file.seek(offset)
+            while data := file.readline(LINE_LIMIT):
+                yield _line(number, offset, data)
+                offset += len(data)
+                number += 1
+
+    def excerpt(self, pattern: re.Pattern[str]) -> Excerpt | None:
+        """The surroundings of the lines that match a parser's footprint; None when there is none."""
+        found = [each for each in self.found if pattern.search(self.line(each).text)]
+        return Excerpt(self, found) if found else None
+
+
+def _line(number: int, offset: int, data: bytes) -> Line:
+    raw = data.rstrip(b"\r\n").decode("utf-8", errors="replace")
+    return Line(number, without_terminal_codes(raw), raw, offset)
+
+
+class Excerpt(LargeText):
+    """The neighbourhoods of some lines of a large artefact."""
+
+    def __init__(self, whole: LargeText, near: Sequence[Found]) -> None:
+        super().__init__(whole.name, whole.data, whole.path)
+        self.found = whole.found
+        self._file = whole._file  # the whole closes it
+        self._near = near
+        self._worked_out = whole._worked_out
+
+    def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
+        return self.looked_for(pattern)
+
+    @cached_property
+    def grams(self) -> frozenset[str] | None:
+        """Those of the lines that were found."""
+        if len(self.found) > _FEW:
+            return None
+        return grams_of("\n".join(self.line(found).text for found in self.found))
+
+    def lines(self) -> Iterator[Line]:
+        """The lines around the ones that were found, each once."""
+        given = 0
+        for found in self._near:
+            if found.number + _AFTER <= given:
+                continue
+            line = self.line(found)
+            above = [each for each in self.before(line, _BEFORE) if each.number > given]
+            for each in self._unseen([*reversed(above), line], self.after(line, _AFTER), given):
+                given = each.number
+                yield each
+
+    @staticmethod
+    def _unseen(first: Iterable[Line], rest: Iterable[Line], given: int) -> Iterator[Line]:
+        for part in (first, rest):
+            yield from (line for line in part if line.number > given)

@@ -1,0 +1,138 @@
+"""How one artefact becomes facts: which parsers are asked, and what each made of it.
+
+A small artefact is offered to every parser. A large one is first looked at in pieces: a parser whose footprint is
+all over them reads it from end to end; for the others it is searched once for the words of their footprints, and
+each gets an excerpt. Among them are always the parsers of kernel logs and, unless the pieces are nothing but a
+kernel log, of job logs; any other only when a piece showed its footprint: nobody keeps one row of `df` in the middle
+of a gigabyte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from .archives import Artefact
+from .evidence import Coverage, Evidence, ReadState, Severity
+from .footprint import Alternative, cover
+from .large_text import LARGE, LargeText
+from .parsers import Parser, all_parsers
+from .text import Text
+
+OF_MACHINES = frozenset("kernel-log system-log".split())
+OF_JOBS = frozenset("job-log collectives exit-status watchdog-log scheduler python-stacks".split())
+_DENSE = 0.01  # of the lines of the sample
+
+
+def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
+    """The facts in one artefact and what each parser made of it."""
+    if artefact.problem:
+        return [], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)]
+    if artefact.path is None and not artefact.data[:4096].strip() and not artefact.data.strip():
+        return [], [_coverage(artefact.name, ReadState.EMPTY, "nothing in it: the tool printed nothing, or could not")]
+    text = text_of(artefact)
+    try:
+        return _read(text)
+    finally:
+        text.close()
+
+
+def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
+    facts: list[Evidence] = []
+    told: list[Coverage] = []
+    for name, parser, seen in readers(text):
+        if parser.claims == "alone" and facts:
+            continue
+        mine = list(parser.read(seen))
+        if parser.claims == "untold":
+            lines = {fact.source.line for fact in facts if fact.severity is not Severity.INFO}
+            mine = [fact for fact in mine if fact.source.line not in lines]
+        facts += mine
+        if mine or parser.claims == "any":
+            told.append(_read_by(name, parser, text, mine))
+    if not told:
+        kind = "binary" if text.is_binary else "text"
+        told = [_coverage(text.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
+    return facts, told
+
+
+def text_of(artefact: Artefact) -> Text:
+    """An artefact as text: held when it is small, else read where it lies."""
+    if artefact.path is None and len(artefact.data) < LARGE:
+        return Text(artefact.name, artefact.data)
+    large = LargeText(artefact.name, artefact.data, artefact.path)
+    # UTF-16 has no bytes that ripgrep's words could be found in
+    if large.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return Text(artefact.name, artefact.path.read_bytes() if artefact.path else artefact.data)
+    return large
+
+
+def readers(text: Text) -> Iterator[tuple[str, Parser, Text]]:
+    """The parsers that want an artefact, each with what it is given to read; the last resorts come last."""
+    if isinstance(text, LargeText):
+        yield from _readers_of_large(text)
+        return
+    for name, parser in _in_turn():
+        if parser.wants(text):
+            yield name, parser, text
+
+
+_TURNS = ("any", "untold", "alone")
+
+
+def _in_turn() -> list[tuple[str, Parser]]:
+    return sorted(all_parsers().items(), key=lambda item: _TURNS.index(item[1].claims))
+
+
+def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
+    if text.is_binary:
+        for name, parser in all_parsers().items():
+            if parser.binary and parser.wants(text):
+                yield name, parser, text
+        return
+    sample = Text(text.name, text.sample.encode())
+    asked = {name: parser for name, parser in _in_turn() if not parser.binary and parser.claims != "alone"}
+    shown = {name for name, parser in asked.items() if parser.wants(sample)}
+    dense = {name for name in shown if _share(sample, asked[name].pattern) > _DENSE}
+    is_a_machine_s = any(asked[name].medium in OF_MACHINES for name in dense)
+    media = OF_MACHINES if is_a_machine_s else OF_MACHINES | OF_JOBS
+    sparse = {
+        name: p
+        for name, p in asked.items()
+        if name not in dense and (name in shown or (p.medium in media and p.claims == "any"))
+    }
+    text.look_for(cover(_with_words(sparse.values()), sample.plain))
+    for name, parser in asked.items():
+        if name in dense:
+            yield name, parser, text
+        elif name in sparse and (excerpt := text.excerpt(parser.pattern)):
+            yield name, parser, excerpt
+
+
+def _with_words(parsers: Iterable[Parser]) -> Iterator[Alternative]:
+    return (part for parser in parsers for part in parser.searched.alternatives if part.words)
+
+
+def _share(sample: Text, pattern: re.Pattern[str]) -> float:
+    lines = [line.text for line in sample.lines()]
+    return sum(1 for line in lines if pattern.search(line)) / max(1, len(lines))
+
+
+def _coverage(file: str, state: ReadState, reason: str) -> Coverage:
+    return Coverage(file=file, parser=None, medium=None, state=state, reason=reason)
+
+
+def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -> Coverage:
+    stamps = [fact.stamp for fact in facts if fact.stamp]
+    cut = not parser.binary and text.ends_mid_line
+    return Coverage(
+        file=text.name,
+        parser=name,
+        medium=parser.medium,
+        state=ReadState.CUT if cut else ReadState.READ,
+        reason="the last line has no line end" if cut else "",
+        facts=len(facts),
+        lines=0 if parser.binary else text.line_count,
+        first=min(stamps, key=lambda stamp: stamp.seconds, default=None),
+        last=max(stamps, key=lambda stamp: stamp.seconds, default=None),
+    )

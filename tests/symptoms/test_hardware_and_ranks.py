@@ -1,0 +1,165 @@
+"""Symptoms of GPUs, networks, hosts and ranks: present, absent and unobserved are three things."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics.incident import Incident, open_incident
+from diagnostics.symptoms import Observation, State, observe
+
+PRESENT, ABSENT, UNOBSERVED = State.PRESENT, State.ABSENT, State.UNOBSERVED
+
+QUIET_KERNEL = "".join(f"[{second:5}.000000] usb 1-1: new device number {second}\n" for second in range(30))
+XID = "[ 100.5] NVRM: Xid (PCI:0000:3b:00): {}, pid=4242, name=python, {}\n"
+TIMEOUT = (
+    "[rank{}]:[E ProcessGroupNCCL.cpp:632] [Rank {}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, "
+    "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600072 milliseconds before timing out.\n"
+)
+BARRIER = """\
+Process {0}: python train.py
+Python v3.10.12 (/usr/bin/python3.10)
+
+Thread {0} (idle): "MainThread"
+    {1} (torch/distributed/distributed_c10d.py:3685)
+    main (train.py:210)
+    <module> (train.py:301)
+"""
+LOADER = """\
+Process {0}: python train.py
+Python v3.10.12 (/usr/bin/python3.10)
+
+Thread {0} (idle): "MainThread"
+    wait (threading.py:306)
+    _try_get_data (torch/utils/data/dataloader.py:1011)
+    _next_data (torch/utils/data/dataloader.py:1207)
+    main (train.py:150)
+    <module> (train.py:301)
+"""
+SMI = "index, name, utilization.gpu [%], clocks.current.sm [MHz], temperature.gpu\n"
+IBSTAT = "CA 'mlx5_0'\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: {}\n\t\tPhysical state: {}\n\t\tRate: 400\n"
+ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM Correctable              : {}\n            DRAM Uncorrectable            : {}\n"
+TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
+
+CASES = [
+    ("gpu-off-bus-report", XID.format(79, "GPU has fallen off the bus."), PRESENT),
+    ("gpu-off-bus-report", QUIET_KERNEL, ABSENT),
+    ("gpu-off-bus-report", XID.format(13, "Graphics Exception"), ABSENT),
+    ("gpu-off-bus-report", "[ 1.0] usb 1-1: new device\n", UNOBSERVED),
+    ("gpu-handle-lost", "Unable to determine the device handle for GPU0000:03:00.0: Unknown Error\n", PRESENT),
+    ("gpu-ecc-uncorrectable", XID.format(48, "An uncorrectable double bit error (DBE) has been detected"), PRESENT),
+    ("gpu-ecc-uncorrectable", ECC.format(3, 1), PRESENT),
+    ("gpu-ecc-uncorrectable", ECC.format(3, 0), ABSENT),
+    ("gpu-ecc-uncorrectable", "step 3 | loss 2.1\n", UNOBSERVED),
+    ("gpu-ecc-correctable-storm", ECC.format(90000, 0), PRESENT),
+    ("gpu-ecc-correctable-storm", ECC.format(3, 0), ABSENT),
+    ("gpu-firmware-report", XID.format(119, "Timeout waiting for RPC from GSP!"), PRESENT),
+    ("gpu-software-xid", XID.format(31, "MMU Fault: ENGINE GRAPHICS"), PRESENT),
+    ("gpu-software-xid", "RuntimeError: CUDA error: an illegal memory access was encountered\n", PRESENT),
+    ("gpu-software-xid", XID.format(45, "Ch 00000010"), ABSENT),
+    ("gpu-nvlink-report", XID.format(74, "NVLink: fatal error detected on link 9"), PRESENT),
+    ("gpu-out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n", PRESENT),
+    ("gpu-out-of-memory", "RuntimeError: Cannot allocate memory\n", UNOBSERVED),
+    ("gpu-unspecified-failure", "RuntimeError: CUDA error: unspecified launch failure\n", PRESENT),
+    ("driver-version-mismatch", "Failed to initialize NVML: Driver/library version mismatch\n", PRESENT),
+    ("driver-init-failed", "[ 5.0] NVRM: GPU 0000:41:00.0: RmInitAdapter failed! (0x26:0x56:1474)\n", PRESENT),
+    ("driver-refuses", "No devices were found\n", PRESENT),
+    ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(7)) + "7, H100, 100 %, 345 MHz, 50\n", PRESENT),
+    ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(8)), ABSENT),
+    ("gpu-slower-than-peers", SMI + "0, H100, 100 %, 1980 MHz, 50\n1, H100, 100 %, 345 MHz, 50\n", UNOBSERVED),
+    ("gpu-hot", SMI + "0, H100, 100 %, 1980 MHz, 93\n", PRESENT),
+    ("gpu-hot", SMI + "0, H100, 100 %, 1980 MHz, 50\n", ABSENT),
+    ("pcie-error", "[ 5.0] pcieport 0000:3a:00.0: AER: Uncorrected (Fatal) error received: 0000:3b:00.0\n", PRESENT),
+    ("pcie-error", "[ 5.0] pcieport 0000:3a:00.0: AER: Corrected error received: 0000:3b:00.0\n", UNOBSERVED),
+    ("pcie-error", QUIET_KERNEL, ABSENT),
+    ("collective-timed-out", TIMEOUT.format(0, 0), PRESENT),
+    ("collective-timed-out", "step 3 | loss 2.1\n", UNOBSERVED),
+    ("peer-closed", "RuntimeError: Connection closed by peer [10.0.0.4]:31245\n", PRESENT),
+    ("peer-name-unknown", "socket.gaierror: [Errno -2] Name or service not known\n", PRESENT),
+    ("reachability-test-failed", "nc: connect to 10.0.0.4 port 29500 (tcp) failed: Connection timed out\n", PRESENT),
+    ("reachability-test-failed", "Connection to 10.0.0.4 29500 port [tcp/*] succeeded!\n", ABSENT),
+    ("ranks-in-different-collectives", (BARRIER.format(11, "barrier"), BARRIER.format(12, "all_reduce")), PRESENT),
+    ("ranks-in-different-collectives", (BARRIER.format(11, "barrier"), BARRIER.format(12, "barrier")), ABSENT),
+    ("ranks-in-different-collectives", (BARRIER.format(11, "barrier"), LOADER.format(12)), UNOBSERVED),
+    ("ranks-in-different-collectives", (BARRIER.format(11, "barrier"), BARRIER.format(12, "recv")), UNOBSERVED),
+    ("one-rank-elsewhere", (BARRIER.format(11, "barrier"), LOADER.format(12)), PRESENT),
+    ("one-rank-elsewhere", (BARRIER.format(11, "barrier"), BARRIER.format(12, "barrier")), ABSENT),
+    ("one-rank-elsewhere", LOADER.format(12), UNOBSERVED),
+    ("link-down", IBSTAT.format("Down", "Polling"), PRESENT),
+    ("link-down", IBSTAT.format("Active", "LinkUp"), ABSENT),
+    ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n" * 2, PRESENT),
+    ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n", UNOBSERVED),
+    ("slow-across-nodes", TRIALS.format("7x slower"), PRESENT),
+    ("slow-across-nodes", TRIALS.format("1.2x slower"), UNOBSERVED),
+    ("slow-across-nodes", TRIALS.format("ok"), ABSENT),
+    ("fails-across-nodes", TRIALS.format("hangs"), PRESENT),
+    ("fails-across-nodes", TRIALS.format("ok"), ABSENT),
+    ("host-memory-error-report", "[ 5.0] EDAC MC3: 1 UE memory read error on CPU_SrcID#1_MC#1_Chan#2_DIMM#0 (channel:2 slot:0)\n", PRESENT),
+    ("host-memory-error-report", "[ 5.0] EDAC MC3: 1 CE memory read error on CPU_SrcID#1_MC#1_Chan#2_DIMM#0 (channel:2 slot:0)\n", UNOBSERVED),
+    ("host-memory-error-report", QUIET_KERNEL, ABSENT),
+    ("kernel-lockup-report", "[ 5.0] watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [kworker/3:1:311]\n", PRESENT),
+    ("kernel-lockup-report", QUIET_KERNEL, ABSENT),
+    ("preempted-report", "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2024-03-05T11:02:51 DUE TO PREEMPTION ***\n", PRESENT),
+    ("time-limit-report", "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2024-03-05T11:02:51 DUE TO TIME LIMIT ***\n", PRESENT),
+    ("preempted-report", "step 3 | loss 2.1\n", UNOBSERVED),
+]  # fmt: skip
+
+
+def read(folder: Path, artefacts: str | tuple[str, ...]) -> Incident:
+    """Write artefacts into a folder and open it."""
+    for number, text in enumerate((artefacts,) if isinstance(artefacts, str) else artefacts):
+        (folder / f"artefact{number}.txt").write_text(text)
+    return open_incident(folder)
+
+
+def observed(incident: Incident, symptom: str) -> list[Observation]:
+    """What came of one symptom."""
+    return [each for each in observe(incident) if each.symptom == symptom]
+
+
+@pytest.mark.parametrize(
+    ("symptom", "artefacts", "state"), CASES, ids=[f"{c[0]}-{c[2]}-{i}" for i, c in enumerate(CASES)]
+)
+def test_state(symptom: str, artefacts: str | tuple[str, ...], state: State, tmp_path: Path) -> None:
+    found = observed(read(tmp_path, artefacts), symptom)
+    assert {each.state for each in found} == {state}, [each.notes for each in found]
+    assert state is UNOBSERVED or all(each.evidence and each.notes for each in found)
+
+
+def test_a_gpu_is_named_by_index_and_address(tmp_path: Path) -> None:
+    status = (
+        "index, name, pci.bus_id, utilization.gpu [%]\n0, H100, 00000000:3A:00.0, 0 %\n1, H100, 00000000:3B:00.0, 0 %\n"
+    )
+    incident = read(tmp_path, (status, XID.format(79, "GPU has fallen off the bus.")))
+    (found,) = observed(incident, "gpu-off-bus-report")
+    assert (found.subject.gpu, found.subject.pci) == (1, "0000:3b:00")
+
+
+def test_the_rank_that_is_elsewhere_is_named(tmp_path: Path) -> None:
+    stacks = (*(BARRIER.format(pid, "all_reduce") for pid in (11, 12, 13)), LOADER.format(14))
+    (found,) = observed(read(tmp_path, stacks), "one-rank-elsewhere")
+    assert found.subject.pid == 14
+
+
+def test_a_log_that_stops_before_a_boot_is_a_loss_of_power(tmp_path: Path) -> None:
+    boot = "Feb 18 20:16:12 ws kernel: Linux version 5.13.0-30-generic (buildd@x) (gcc 11.2.0) #33-Ubuntu SMP\n"
+    silent = "Feb 18 20:14:40 ws python[3120]: step 812 loss 2.31\n"
+    orderly = "Feb 18 20:15:01 ws systemd[1]: Reached target Reboot.\n"
+    for name, log, state in (("silent", silent + boot, PRESENT), ("orderly", silent + orderly + boot, ABSENT)):
+        folder = tmp_path / name
+        folder.mkdir()
+        assert observed(read(folder, log), "power-lost")[0].state is state
+
+
+def test_an_error_before_a_reboot_does_not_explain_a_later_run(tmp_path: Path) -> None:
+    kernel = (
+        "2026-02-18T20:14:40+00:00 ws kernel: NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus.\n"
+        "2026-02-18T20:20:00+00:00 ws kernel: Linux version 5.13.0-30-generic (buildd@x) (gcc 11.2.0) #33-Ubuntu SMP\n"
+    )
+    run = "2026-02-18T{}:00:00+00:00 + python train.py --data /data\n2026-02-18T{}:00:09+00:00 step 1 | loss 2.3\n"
+    for hour, state in (("19", PRESENT), ("22", ABSENT)):
+        folder = tmp_path / hour
+        folder.mkdir()
+        found = observed(read(folder, (kernel, run.format(hour, hour))), "gpu-off-bus-report")
+        assert found[0].state is state

@@ -1,0 +1,100 @@
+"""Clocks of several files on one axis, and what is not guessed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from diagnostics.evidence import Clock
+from diagnostics.evidence.kernel import Xid
+from diagnostics.incident import Incident, open_incident
+
+XID = "NVRM: Xid (PCI:0000:b3:00): {code}, pid={pid}, name=python3, GPU has fallen off the bus."
+
+
+def incident(folder: Path, **files: str) -> Incident:
+    for name, content in files.items():
+        path = folder / name.replace("__", "/").replace("_txt", ".txt")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content)
+    return open_incident(folder)
+
+
+def moments(opened: Incident) -> list[str | None]:
+    ats = [opened.timeline.at(fact) for fact in opened.of(Xid)]
+    return [f"{at:%F %T}" if at else None for at in ats]
+
+
+def test_uptime_is_anchored_by_a_reading_of_both_clocks(tmp_path: Path) -> None:
+    opened = incident(
+        tmp_path,
+        clock_txt="2026-11-29 12:00:00 UTC\nup since 2026-11-29 11:00:00, uptime 3600.00 s\n",
+        dmesg_txt=f"[  600.000000] {XID.format(code=79, pid=1)}\n",
+    )
+    assert moments(opened) == ["2026-11-29 11:10:00"]
+    alignment = opened.timeline.alignment(Clock.UPTIME, "dmesg.txt")
+    assert alignment is not None
+    assert alignment.anchor == "clock.txt"
+    assert alignment.uncertainty_s == 1.0
+
+
+def test_a_reading_belongs_to_the_last_boot_only(tmp_path: Path) -> None:
+    opened = incident(
+        tmp_path,
+        clock_txt="2026-11-29 12:00:00 UTC\nup since 2026-11-29 11:00:00, uptime 3600.00 s\n",
+        dmesg_txt=f"[  600.000000] {XID.format(code=79, pid=1)}\n[    0.000000] Linux version 6.8.0 (x) #1\n"
+        f"[   60.000000] {XID.format(code=48, pid=2)}\n",
+    )
+    assert moments(opened) == [None, "2026-11-29 11:01:00"]
+    assert [fact.source.line for fact in opened.timeline.undated["dmesg.txt", 0]] == [1]
+
+
+def test_without_a_reading_an_event_that_another_file_dates_anchors_uptime(tmp_path: Path) -> None:
+    opened = incident(
+        tmp_path,
+        dmesg_txt=f"[  600.000000] {XID.format(code=79, pid=1)}\n[  660.000000] {XID.format(code=48, pid=2)}\n",
+        journal_txt=f"2026-11-29T11:10:00+0000 n1 kernel: {XID.format(code=79, pid=1)}\n",
+    )
+    assert moments(opened) == ["2026-11-29 11:10:00", "2026-11-29 11:11:00", "2026-11-29 11:10:00"]
+
+
+def test_two_machines_have_two_boots(tmp_path: Path) -> None:
+    opened = incident(
+        tmp_path,
+        a__clock_txt="2026-11-29 12:00:00 UTC\nup since 2026-11-29 11:00:00, uptime 3600.00 s\n",
+        a__dmesg_txt=f"[  600.000000] {XID.format(code=79, pid=1)}\n",
+        b__clock_txt="2026-11-29 12:00:00 UTC\nup since 2026-11-29 10:00:00, uptime 7200.00 s\n",
+        b__dmesg_txt=f"[  600.000000] {XID.format(code=79, pid=2)}\n",
+        c__dmesg_txt=f"[  600.000000] {XID.format(code=79, pid=3)}\n",
+    )
+    assert moments(opened) == ["2026-11-29 11:10:00", "2026-11-29 10:10:00", None]
+
+
+def test_a_log_without_years_may_cross_the_new_year(tmp_path: Path) -> None:
+    opened = incident(
+        tmp_path,
+        kern_txt=f"Dec 31 23:59:00 n1 kernel: {XID.format(code=79, pid=1)}\n"
+        f"Jan  1 00:01:00 n1 kernel: {XID.format(code=48, pid=2)}\n",
+        clock_txt="2027-01-01 00:30:00 UTC\n",
+    )
+    assert moments(opened) == ["2026-12-31 23:59:00", "2027-01-01 00:01:00"]
+
+
+def test_a_time_of_day_takes_the_day_of_the_other_files(tmp_path: Path) -> None:
+    opened = incident(
+        tmp_path,
+        dmesg_txt=f"23:59:43  {XID.format(code=79, pid=1)}\n",
+        clock_txt="2026-11-30 00:30:00 UTC\n",
+    )
+    assert moments(opened) == ["2026-11-29 23:59:43"]
+
+
+def test_a_clock_that_nothing_anchors_keeps_its_own_order(tmp_path: Path) -> None:
+    opened = incident(
+        tmp_path,
+        dmesg_txt=f"[  700.000000] {XID.format(code=79, pid=1)}\n[  600.000000] {XID.format(code=48, pid=2)}\n",
+    )
+    assert moments(opened) == [None, None]
+    xids = [fact for fact in opened.timeline.undated["dmesg.txt", 0] if isinstance(fact, Xid)]
+    assert [fact.code for fact in xids] == [48, 79]
+    assert all(isinstance(moment, datetime) for moment, _ in opened.timeline.ordered)
