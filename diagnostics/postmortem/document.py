@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Mask = Callable[[str], str]
 TEXT_LIMIT, QUOTE_LIMIT = 1000, 4200
+DIAGNOSIS = "the diagnosis"  # what a sentence stands on that was computed, not read
 
 
 @dataclass(frozen=True)
