@@ -148,6 +148,20 @@ def test_a_missing_source_is_one_line(tmp_path: Path) -> None:
         publish_file(tmp_path / "nothing.pt", tmp_path / "run")
 
 
+def test_large_writes_are_hashed_beside_the_writing(tmp_path: Path) -> None:
+    """Above 16 MiB a second thread hashes, above 32 MiB the disk is told to begin; the buffer is used again at once."""
+    buffer = bytearray(40 << 20)
+    with publish(tmp_path, step=1, name="step_1.bin") as file:
+        for filling in (1, 2):
+            buffer[:] = bytes([filling]) * len(buffer)
+            assert file.write(buffer) == len(buffer)
+        file.write(b"tail")
+    (artefact,) = verify(tmp_path, deep=True)
+    assert (artefact.state, artefact.size) == ("complete", 2 * len(buffer) + 4)
+    with (tmp_path / "step_1.bin").open("rb") as written:
+        assert {written.read(len(buffer))[0], written.read(len(buffer))[-1]} == {1, 2}
+
+
 def test_a_library_that_wants_a_path(tmp_path: Path) -> None:
     with publish_path(tmp_path, step=5, name="model-5.safetensors") as path:
         path.write_bytes(safetensors_file(5))
