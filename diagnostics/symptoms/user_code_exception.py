@@ -1,8 +1,9 @@
-"""The run died of an ordinary exception of its own code or configuration: a wrong type, key, shape, name or argument,
-a module or file that is not there.
+"""The run died of an ordinary exception of its own code or configuration: a wrong type, key, shape, name or
+argument, a module or file that is not there.
 
 An exception in a helper thread ends that thread only, and exceptions that speak for something else (memory, space,
-I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
+I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log
+is of those.
 """
 
 from __future__ import annotations
@@ -19,18 +20,26 @@ from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 
 ORDINARY = frozenset(
-    "TypeError ValueError KeyError IndexError AttributeError NameError AssertionError ZeroDivisionError ImportError ModuleNotFoundError "
-    "FileNotFoundError NotImplementedError SyntaxError IndentationError UnboundLocalError UnicodeDecodeError JSONDecodeError RecursionError "
-    "LookupError ArgumentError ConfigAttributeError ValidationError MissingConfigException ConfigKeyError NotADirectoryError IsADirectoryError "
-    "OverflowError FloatingPointError HFValidationError RepositoryNotFoundError ScannerError ParserError ArithmeticError".split()
+    (
+        "TypeError ValueError KeyError IndexError AttributeError NameError AssertionError ZeroDivisionError "
+        "ImportError ModuleNotFoundError FileNotFoundError NotImplementedError SyntaxError IndentationError "
+        "UnboundLocalError UnicodeDecodeError JSONDecodeError RecursionError LookupError ArgumentError "
+        "ConfigAttributeError ValidationError MissingConfigException ConfigKeyError NotADirectoryError "
+        "IsADirectoryError OverflowError FloatingPointError HFValidationError RepositoryNotFoundError ScannerError "
+        "ParserError ArithmeticError"
+    ).split()
 )
 OF_TENSORS = re.compile(
-    r"mat1 and mat2 shapes|size of tensor a|Expected all tensors to be on the same device|expected scalar type|does not require grad|[Ss]hape mismatch|shapes cannot be"
-    r"|inplace operation|invalid shape|Trying to backward through the graph|should be the same|must match the size|Sizes of tensors must match|not implemented for '|Given groups="
-    r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters|Expected to have finished reduction",
+    r"mat1 and mat2 shapes|size of tensor a|Expected all tensors to be on the same device|expected scalar type"
+    r"|does not require grad|[Ss]hape mismatch|shapes cannot be"
+    r"|inplace operation|invalid shape|Trying to backward through the graph|should be the same|must match the size"
+    r"|Sizes of tensors must match|not implemented for '|Given groups="
+    r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters"
+    r"|Expected to have finished reduction",
 )
 OTHER = re.compile(
-    r"No space|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
+    r"No space|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
+    r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe",
 )
 
