@@ -1,8 +1,8 @@
 """Tasks hang inside a local filesystem or the block layer: hung tasks in ext4, jbd2, xfs, btrfs or writeback
 functions, or processes (a storage server's among them) in D on a local disk.
 
-No page wait on a network volume and no fuse or nfs function. ABSENT where the kernel log or process table was read
-and shows no task hung there.
+No page wait on a network volume and no fuse or nfs function. Never ABSENT: the detector stops after a few reports, and
+a killable wait is not reported at all.
 """
 
 from __future__ import annotations
