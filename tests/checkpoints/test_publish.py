@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,24 @@ def test_a_file_is_copied_and_its_link_resolved(tmp_path: Path) -> None:
     assert done and done.record.step == 42
     assert done.record.tensors == (("weight", "F32", (2000,)),)
     assert done.path.read_bytes() == blob.read_bytes()
+
+
+def test_a_source_that_is_still_being_written_is_not_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from diagnostics.checkpoints import publishing
+
+    source = tmp_path / "growing_1.pt"
+    source.write_bytes(torch_file(1))
+    real = publishing._read_or_raise
+
+    def and_then_it_grows(descriptor: int, origin: Path) -> Iterator[memoryview]:
+        yield from real(descriptor, origin)
+        with source.open("ab") as file:
+            file.write(b"more")
+
+    monkeypatch.setattr(publishing, "_read_or_raise", and_then_it_grows)
+    with pytest.raises(PublishError, match="while it was copied"):
+        publish_file(source, tmp_path / "run")
+    assert names(tmp_path / "run") == []
 
 
 def test_a_missing_source_is_one_line(tmp_path: Path) -> None:
