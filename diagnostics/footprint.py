@@ -11,16 +11,18 @@ import re._constants as opcodes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 GRAM = 4  # characters; shorter words are no help
 _FLAGS = re.MULTILINE
 _UNNAMED = re.compile(r"\?P<\w+>")
 
 
-class Alternative(NamedTuple):
+@dataclass(frozen=True)
+class Alternative:
     """One alternative of a pattern.
 
     `words` are sets of words: a match holds at least one word of each set. Of a pattern that ignores case they
@@ -31,9 +33,15 @@ class Alternative(NamedTuple):
     words: tuple[frozenset[str], ...]
     ignores_case: bool
 
+    @cached_property
+    def _keys(self) -> tuple[frozenset[str], ...]:
+        """Of each set the first grams of its words, and the last ones: quick to compare with a text's grams."""
+        ends = [(words, slice(None, GRAM)) for words in self.words] + [(w, slice(-GRAM, None)) for w in self.words]
+        return tuple(frozenset(word.lower()[part] for word in words) for words, part in ends)
+
     def may_match(self, grams: frozenset[str]) -> bool:
         """False when a text of which these are the grams cannot match."""
-        return all(any(_holds(grams, word) for word in words) for words in self.words)
+        return not any(map(grams.isdisjoint, self._keys))
 
 
 class Footprint:
@@ -132,13 +140,6 @@ def _letters(op: Any, argument: Any) -> set[str]:
 def _best(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     """The set whose shortest word is longest."""
     return max(sets, key=lambda words: (min(map(len, words)), -len(words)), default=frozenset())
-
-
-def _holds(grams: frozenset[str], word: str) -> bool:
-    """Whether some runs of a word (its ends and its middle) are among the grams: enough to tell most texts apart."""
-    last = len(word) - GRAM
-    low = word.lower()
-    return low[:GRAM] in grams and low[last:] in grams and low[last // 2 : last // 2 + GRAM] in grams
 
 
 def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:

@@ -129,6 +129,8 @@ def _answer(done: Finished, said: dict[str, Any], mount: str, deadline_s: float)
         return Answer(Outcome.SILENT, 0.0, text=text)
     if done.status is None:
         doing = f", in {progress['at']}" if "at" in progress else ""
-        return Answer(Outcome.SILENT, done.elapsed_s, text=f"no answer in {round(deadline_s, 1):g} s{doing}", progress=progress)
+        return Answer(
+            Outcome.SILENT, done.elapsed_s, text=f"no answer in {round(deadline_s, 1):g} s{doing}", progress=progress
+        )
     text = done.errors.decode(errors="replace").strip().rpartition("\n")[2]
     return Answer(Outcome.REFUSED, done.elapsed_s, {}, f"status {done.status}", text or "the child died", progress)

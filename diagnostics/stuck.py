@@ -166,7 +166,12 @@ def who_waits(mount: str | None = None, *, deadline_s: float = 8.0) -> list[Stuc
     one that waits for a FUSE daemon without any for the FUSE volume in question.
     """
     answer = LOOK.ask(
-        "/proc", deadline_s, mine=os.getpid(), seconds=LOOK_S, waits=WAITS, calls={str(k): list(v) for k, v in CALLS.items()}
+        "/proc",
+        deadline_s,
+        mine=os.getpid(),
+        seconds=LOOK_S,
+        waits=WAITS,
+        calls={str(k): list(v) for k, v in CALLS.items()},
     )
     table = read_mount_table()
     point = mount_of(absolute(mount), table).mount if mount else None
