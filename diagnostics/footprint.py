@@ -142,11 +142,12 @@ def _best(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return max(sets, key=lambda words: (min(map(len, words)), -len(words)), default=frozenset())
 
 
-def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
-    """Few short pieces of words, one of which stands in every line that any of the alternatives matches.
+def cover(alternatives: Iterable[Alternative], usual: str) -> tuple[list[str], list[str]]:
+    """Few short pieces of words, and some patterns: each line that any of the alternatives matches holds one.
 
-    Each alternative needs words. `usual` is a piece of the text: what is common in it is avoided, since each line
-    that is found costs a second look; where nothing uncommon is shared, whole words are taken.
+    `usual` is a piece of the text: what is common in it is no help, since each line that is found costs a second
+    look. An alternative that has no uncommon word, or ignores case, is searched for by its own pattern; one that
+    needs no words at all is left out.
     """
     common = {usual[at : at + _PIECE] for at in range(len(usual) - _PIECE + 1)}
 
@@ -154,8 +155,13 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
         return sum(not _pieces(word) - common and word in usual for word in words), len(words)
 
     needed: set[str] = set()
+    patterns: list[str] = []
     for part in alternatives:
-        needed |= min(part.words, key=cost)
+        words = min(part.words, key=cost, default=frozenset())
+        if words and (part.ignores_case or cost(words)[0]):
+            patterns.append(_UNNAMED.sub("?:", part.pattern))
+        else:
+            needed |= words
     waiting = [_pieces(word) - common or {word} for word in needed]
     chosen: set[str] = set()
     while waiting:
@@ -163,7 +169,7 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
         best = max(counts, key=lambda piece: (counts[piece], piece))
         chosen.add(best)
         waiting = [pieces for pieces in waiting if best not in pieces]
-    return sorted(word for word in chosen if not any(other != word and other in word for other in chosen))
+    return sorted(word for word in chosen if not any(other != word and other in word for other in chosen)), patterns
 
 
 _PIECE = 5  # characters
