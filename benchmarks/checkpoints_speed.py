@@ -197,6 +197,8 @@ def main() -> None:
     if options.json:
         print(json.dumps(result, indent=2))
         return
+    for name in WRITERS.keys() - ratios.keys():
+        print(f"{name:32} not installed")
     for name, ratio in ratios.items():
         print(f"{name:32} {seconds[name]:7.2f} s   {ratio:5.2f}")
     print(f"publish_file / copy2 + fsync     {result['publish_file / copy2 + fsync']:.2f}")

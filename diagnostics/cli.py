@@ -22,7 +22,25 @@ COMMANDS = Path(__file__).with_name("commands")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; never a traceback for bad input."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        parsed = parse(list(sys.argv[1:] if argv is None else argv))
+        return int(importlib.import_module(f"diagnostics.commands.{parsed.command}").run(parsed))
+    except UsageError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except DiagnosticsError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of our output went away; say nothing more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 130
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """What the command line says; `command` is the command's name. Exits with 2 for wrong usage."""
     summaries = command_summaries()
     name = next((word for word in arguments[:1] if word in summaries), None)
     parser = argparse.ArgumentParser(
@@ -41,21 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 each, help=summary, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
             )
         )
-    parsed = parser.parse_args(arguments)
-    try:
-        return int(importlib.import_module(f"diagnostics.commands.{parsed.command}").run(parsed))
-    except UsageError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except DiagnosticsError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # the reader of our output went away; say nothing more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
-        return 130
+    return parser.parse_args(arguments)
 
 
 def command_summaries() -> dict[str, str]:

@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,26 @@ def write_all(descriptor: int, content: bytes | bytearray | memoryview) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+def start_writeback(descriptor: int, offset: int, count: int) -> None:
+    """Let the disk begin now with what `fsync` will wait for; a hint, and an error in it is fsync's to report.
+
+    SYNC_FILE_RANGE_WRITE of https://man7.org/linux/man-pages/man2/sync_file_range.2.html, which Python lacks.
+    """
+    call = _sync_file_range()
+    if call:
+        call(descriptor, offset, count, 2)
+
+
+@functools.cache
+def _sync_file_range() -> Callable[[int, int, int, int], int] | None:
+    import ctypes
+
+    found = getattr(ctypes.CDLL(None, use_errno=True), "sync_file_range", None)
+    if found is not None:
+        found.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
+    return found
 
 
 def sync_directory(directory: Path) -> None:

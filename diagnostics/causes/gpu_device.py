@@ -84,8 +84,8 @@ CAUSES = (
             *OF_A_DEAD_RANK,
             Effect(
                 "gpu-nvlink-report",
-                0.3,
-                "the peers of a lost GPU lose their links to it",
+                0.1,
+                "the peers of a lost GPU lose their links to it, and seldom say so",
                 "its peers lost their links to it",
             ),
             Effect(

@@ -90,6 +90,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "driver-init-failed",
+                0.3,
+                "a fabric manager or service of another version leaves the system uninitialised",
+                "a service of another version had not brought the devices up",
+            ),
+            Effect(
                 "package-upgraded-underneath",
                 0.8,
                 "the package manager's history shows the upgrade",

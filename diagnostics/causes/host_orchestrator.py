@@ -18,6 +18,12 @@ TAKEN_AWAY = (
         "the job was ended from outside in the middle of its work",
     ),
     Effect(
+        "node-failed-report",
+        0.25,
+        "where the whole node is taken, it is noted as gone",
+        "the node went away with the slot",
+    ),
+    Effect(
         "peer-closed",
         0.3,
         "ranks on other nodes notice the loss",

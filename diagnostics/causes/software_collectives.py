@@ -22,6 +22,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "timed-out-in-different-calls",
+                0.5,
+                "each rank gives up in its own call",
+                "each rank gave up in its own call",
+                Role.INITIATING,
+            ),
+            Effect(
                 "ranks-in-different-collectives",
                 0.8,
                 "stacks, recorder or the runtime's own check show the two calls",

@@ -127,10 +127,12 @@ def publish_file(
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UsageError(f"{origin} is not a regular file", "publish a directory with publish_directory")
-        options.setdefault("mode", stat.S_IMODE(os.fstat(descriptor).st_mode))
+        before = os.fstat(descriptor)
+        options.setdefault("mode", stat.S_IMODE(before.st_mode))
         with publish(directory, step, **options) as file:
             for chunk in _read_or_raise(descriptor, origin):
                 file.write(chunk)
+            _refuse_changed(descriptor, before, origin)
     finally:
         os.close(descriptor)
     return outcome(file)
@@ -234,6 +236,12 @@ def _read_or_raise(descriptor: int, origin: Path) -> Iterable[memoryview]:
         raise PublishError(
             f"{origin} could not be read to its end ({error.strerror})", "copy from another side"
         ) from error
+
+
+def _refuse_changed(descriptor: int, before: os.stat_result, origin: Path) -> None:
+    now = os.fstat(descriptor)
+    if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise PublishError(f"{origin} was written to while it was copied", "copy it when its writer has finished")
 
 
 def _sync_path(path: Path) -> os.stat_result:

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..durable import create_exclusively, liveness, staged_for, staging_name
+from ..durable import create_exclusively, liveness, staged_for, staging_name, start_writeback
 from ..errors import PublishError
 from .digest import DEFAULT, file_digest, new_hasher
 from .manifest import Record
 from .volume import is_on_network
 
 OVERLAPPED = 16 << 20  # bytes; a larger write is hashed in a second thread while the kernel copies it
+
+PIECE = 32 << 20  # bytes; handed to the disk as soon as they are written
 
 REMEDIES = {
     errno.ENOSPC: "the volume is full: make room with `python -m diagnostics checkpoint prune`, then save again",
@@ -66,6 +68,7 @@ class StagedFile(io.RawIOBase):
         self.final = directory / name
         self.path = directory / staging_name(name)
         self.size = 0
+        self._hinted = 0
         self.failure: OSError | None = None
         self.published: Published | None = None
         self.algorithm = algorithm
@@ -109,10 +112,17 @@ class StagedFile(io.RawIOBase):
         try:
             rest = view
             while rest:
-                rest = rest[os.write(self._descriptor, rest) :]
+                rest = rest[os.write(self._descriptor, rest[:PIECE]) :]
+                self._hint(self.size + len(view) - len(rest))
         finally:
             if hashed:
                 hashed.result()  # the caller may use its buffer again as soon as we return
+
+    def _hint(self, written: int) -> None:
+        """The disk works while the rest is still being serialised, instead of only when all is there."""
+        if written - self._hinted >= PIECE:
+            start_writeback(self._descriptor, self._hinted, written - self._hinted)
+            self._hinted = written
 
     def digest(self) -> str:
         return self._hasher.hexdigest()

@@ -11,6 +11,7 @@ from ._signals import signal_named
 _PATHS = (
     re.compile(r"\[Errno -?\d{1,4}\][^:]{0,120}: '([^']{1,1000})'"),
     re.compile(r"<(/[^<>]{1,1000})>"),
+    re.compile(r"shared memory (?:file|object) (/[^\s<>:]{1,300})"),
     re.compile(r"['\"](/[^'\"\n]{1,1000})['\"]"),
     re.compile(r"(?:^|\s)(/[\w.@+=-]{1,200}(?:/[\w.@+=-]{1,200}){1,30})(?=[\s:,;)]|\.?$)"),
 )

@@ -1,4 +1,4 @@
-"""What batch systems other than Slurm, and a node that shuts down, say of a job's end.
+"""What batch systems other than Slurm, Ray, and a node that shuts down, say of a job's end.
 
     TERM_RUNLIMIT: job killed after reaching LSF run time limit.
     =>> PBS: job killed: walltime 3622 exceeded limit 3600
@@ -33,6 +33,12 @@ SAYINGS = (
     ("kubernetes", "evicted", r"terminated in response to imminent node shutdown|deleting pod for node scale down"),
     ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
+    # The node ... has been marked dead because the detector has missed too many heartbeats from it.
+    (
+        "ray",
+        "node-failed",
+        r"marked dead because the detector has missed|its node has died|terminated: missing too many heartbeats",
+    ),
     # spot instance interruption notice, as agents of the clouds log it
     (
         "cloud",
@@ -62,7 +68,7 @@ def read(text: Text) -> Iterator[SchedulerEvent]:
 PARSER = Parser(
     tool="LSF, PBS and node shutdowns",
     medium="scheduler",
-    footprint=r"TERM_[A-Z]{4,12}\b|PBS: job killed|imminent node shutdown|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
+    footprint=r"TERM_[A-Z]{4,12}\b|PBS: job killed|imminent node shutdown|detector has missed|its node has died|too many heartbeats|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
     r"|(?i:spot (?:instance )?(?:interruption|termination|reclaim))|instances?\.preempted|TERMINATE_ON_HOST",
     read=read,
 )

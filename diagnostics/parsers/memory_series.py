@@ -1,4 +1,5 @@
-"""Memory over time: tables of monitoring scripts, and the lines in which a job logs its own use of the host's memory.
+"""Memory over time: tables of monitoring scripts, and the lines in which a job logs its own use of the host's
+memory.
 
     time      pid    rss_mb
     10:00     4242   2100
@@ -6,11 +7,11 @@
     node1  batch +0h30  5.2G
 
     epoch 3, step 2, RAM used: 25.26 GB
-    [2026-03-02 01:00:00,112] [INFO] [utils.py:785:see_memory_usage] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
+    [2026-03-02 01:00:00,112] [INFO] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
 
 The header names a memory column (used, rss, memory, resident, heap; a unit may be part of the name). Columns are
-separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table of fewer than three
-sizes. Of a range ("12-14G") the lower end counts.
+separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table of fewer
+than three sizes. Of a range ("12-14G") the lower end counts.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ from . import Parser
 
 # rss_mb     used     Memory (GiB)     VmRSS
 COLUMN = re.compile(
-    r"^(?:used|rss|vmrss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?P<unit>[kmgt]i?b)?\)?$",
+    r"^(?:used|rss|vmrss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
+    r"|size))?[ _]?\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
 # RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB
 LOGGED = re.compile(
-    r"\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage|use)?\s{0,3}[:=]?\s{0,3}"
+    r"\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage"
+    r"|use)?\s{0,3}[:=]?\s{0,3}"
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
     re.I,
 )
@@ -105,6 +108,10 @@ def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
 PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
-    footprint=r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)",
+    footprint=(
+        r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage"
+        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
+        r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
+    ),
     read=read,
 )

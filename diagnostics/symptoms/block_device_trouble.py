@@ -37,6 +37,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.001,
     because="disks that work say nothing",
-    command="dmesg -T | grep -i -E 'nvme|ata[0-9]|I/O error|medium'; smartctl -a /dev/DEVICE; nvme smart-log /dev/DEVICE",
+    command="dmesg -T | grep -i -E 'nvme|ata[0-9]|I/O error|medium'; smartctl -a /dev/DEVICE",
     cost_minutes=2,
 )

@@ -18,7 +18,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     ends: list[WorkerKilled | ProcessEnded] = [*incident.of(WorkerKilled), *incident.of(ProcessEnded)]
     for fact in ends:
         if fact.signal and BUS.search(fact.signal.replace("BUS", "SIGBUS") if fact.signal == "BUS" else fact.signal):
-            yield Finding(fact.subject, (fact,), f"process {fact.subject.pid or ''} died of a bus error")
+            yield Finding(fact.subject, (fact,), f"process {fact.subject.pid or 'of the job'} died of a bus error")
     for failure in incident.of(LauncherFailure):
         if failure.exit_code in (-7, 135):
             yield Finding(failure.subject, (failure,), "a rank died of a bus error")

@@ -1,4 +1,5 @@
-"""The log is silent, yet the trainer works: its main thread is on a CPU in its own or the framework's compute code, or its CPU time grows.
+"""The log is silent, yet the trainer works: its main thread is on a CPU in its own or the framework's compute code,
+or its CPU time grows.
 
 Waiting in a collective or for the GPU burns CPU too and does not count, nor does a compiler (see compiling).
 ABSENT where the trainer was looked at and is idle.

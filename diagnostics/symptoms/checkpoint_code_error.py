@@ -19,9 +19,12 @@ from ._places import place
 from .checkpoint_truncated import CHECKPOINT
 
 CODE = re.compile(
-    r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)|Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
-    r"|size mismatch for \S+: copying a param|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB"
-    r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key|duplicate(?:d)? tensor",
+    r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)"
+    r"|Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
+    r"|size mismatch for \S+: copying a param|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
+    r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB"
+    r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
+    r"|duplicate(?:d)? tensor",
 )
 GROWTH = 1.05
 

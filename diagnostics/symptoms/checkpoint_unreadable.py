@@ -15,14 +15,17 @@ from ._places import place_of_error
 
 UNREADABLE = re.compile(
     r"failed finding central directory|PytorchStreamReader failed|invalid header or archive is corrupted"
-    r"|not a (?:ZIP|zip) archive|UnpicklingError|pickle data was truncated|Ran out of input|HeaderTooLarge|InvalidHeaderDeserialization"
-    r"|MetadataIncompleteBuffer|IncompleteMetadata|incomplete metadata|corrupt(?:ed)? checkpoint|checkpoint .{0,60}(?:corrupt|truncated|incomplete)"
+    r"|not a (?:ZIP|zip) archive|UnpicklingError|pickle data was truncated|Ran out of input|HeaderTooLarge"
+    r"|InvalidHeaderDeserialization"
+    r"|MetadataIncompleteBuffer|IncompleteMetadata|incomplete metadata|corrupt(?:ed)? checkpoint"
+    r"|checkpoint .{0,60}(?:corrupt|truncated|incomplete)"
     r"|unexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC",
 )
 
 # a checkpoint of many files that lacks one of them: FileNotFoundError: ... 'out/checkpoint-25/trainer_state.json'
 PART_MISSING = re.compile(
-    r"(?:No such file or directory|FileNotFoundError|does not exist).{0,200}(?:checkpoint-\d+|global_step\d+|step_?\d+|epoch_?\d+)/\S{1,120}"
+    r"(?:No such file or directory|FileNotFoundError|does not exist).{0,200}(?:checkpoint-\d+|global_step\d+"
+    r"|step_?\d+|epoch_?\d+)/\S{1,120}"
     r"|Unable to find latest file at|missing shard|incomplete checkpoint",
 )
 

@@ -16,7 +16,8 @@ from ._errors import matching
 from ._places import network_mounts, place_of_error
 
 SHUT_OUT = re.compile(
-    r"black-?listed|block-?listed|evicted|session (?:was )?(?:closed|killed|rejected)|transport endpoint shutdown|ESHUTDOWN|result -108\b|Errno 108",
+    r"black-?listed|block-?listed|evicted|session (?:was )?(?:closed|killed|rejected)|transport endpoint shutdown"
+    r"|ESHUTDOWN|result -108\b|Errno 108",
     re.I,
 )
 

@@ -71,7 +71,7 @@ def _throttled(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="processes wait for a CPU",
     rule=rule,
-    leak=0.004,
+    leak=0.002,
     because="short peaks are common, minutes of high pressure are not",
     command="cat /proc/pressure/cpu /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpu.max; nproc; uptime; vmstat 1 5",
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Evidence
+from ..evidence.job import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
@@ -22,10 +24,19 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    facts = [(fact, words_of(fact)) for fact in said(incident, WORDS)]
+    facts = [(fact, words_of(fact)) for fact in said(incident, WORDS) if not _survived(incident, fact)]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts:
         yield from nothing(ended_log(incident), "the job's log runs to its end and speaks of no lack of GPU memory")
+
+
+def _survived(incident: Incident, fact: Evidence) -> bool:
+    """True when the same run goes on making steps after it: somebody caught it."""
+    return any(
+        steps.source.file == fact.source.file and steps.source.line < fact.source.line < max(steps.columns["line"])
+        for steps in incident.of(TrainingSteps)
+        if len(steps.columns.get("line", ()))
+    )
 
 
 SYMPTOM = Symptom(

@@ -1,4 +1,7 @@
-"""df -i shows a volume without free inodes: no file can be made although there is space."""
+"""df -i shows a volume without free inodes: no file can be made although there is space.
+
+ABSENT where df -i shows free ones.
+"""
 
 from __future__ import annotations
 

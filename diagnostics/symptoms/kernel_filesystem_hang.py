@@ -1,8 +1,8 @@
 """Tasks hang inside a local filesystem or the block layer: hung tasks in ext4, jbd2, xfs, btrfs or writeback
 functions, or processes (a storage server's among them) in D on a local disk.
 
-No page wait on a network volume and no fuse or nfs function. ABSENT where the kernel log or process table was read
-and shows no task hung there.
+No page wait on a network volume and no fuse or nfs function. Never ABSENT: the detector stops after a few reports, and
+a killable wait is not reported at all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from . import Finding, Symptom
 from ._waits import CLIENT_WAITS
 
 LOCAL = re.compile(
-    r"^(?:__)?(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
+    r"^(?:__)?(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"
+    r"|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
 )
 SERVERS = ("mfschunkserver", "glusterfsd", "ceph-osd", "nfsd", "beegfs-storage", "ll_ost", "mfsmaster", "minio")
 LOCAL_TOOL = re.compile(r"^(?:touch|ls|rm|cp|dd|sync|cat|mkdir|stat|umount|fsck\S*)\s")

@@ -1,4 +1,5 @@
-"""The kernel itself switched a filesystem to read-only or shut it down: its log says so, or the mount's options show it.
+"""The kernel itself switched a filesystem to read-only or shut it down: its log says so, or the mount's options
+show it.
 
 ext4 goes on saying `rw` in /proc/mounts and adds `emergency_ro`. ABSENT where the kernel log was read and no
 filesystem was switched.

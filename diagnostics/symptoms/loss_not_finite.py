@@ -1,4 +1,5 @@
-"""The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to many times its usual value and stayed.
+"""The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to
+many times its usual value and stayed.
 
 ABSENT where a run of at least five steps logged its loss and it is finite to the end.
 """
@@ -19,8 +20,10 @@ from ._runs import column, runs
 
 EXPLODED = 4.0
 DIVERGED = re.compile(
-    r"loss scale already at minimum|Minimum loss scale reached|found NaN in (?:local )?(?:grad|forward|loss)|loss is (?:nan|inf)"
-    r"|(?:nan|NaN|inf) (?:loss|grad(?:ient)?s?(?: norm)?)|returned nan values|Loss is not finite|non-finite (?:loss|grad)"
+    r"loss scale already at minimum|Minimum loss scale reached|found NaN in (?:local )?(?:grad|forward|loss)"
+    r"|loss is (?:nan|inf)"
+    r"|(?:nan|NaN|inf) (?:loss|grad(?:ient)?s?(?: norm)?)|returned nan values|Loss is not finite"
+    r"|non-finite (?:loss|grad)"
     r"|loss (?:has )?(?:exploded|diverged)|probably exploding",
 )
 

@@ -15,7 +15,8 @@ from ._errors import matching
 from ._places import place_of_error
 
 NO_SPACE = re.compile(
-    r"No space left on device|ENOSPC|StorageFull|code: 28\b|\[Errno 28\]|disk (?:is )?full|not enough (?:free )?(?:disk )?space|out of disk space",
+    r"No space left on device|ENOSPC|StorageFull|code: 28\b|\[Errno 28\]|disk (?:is )?full"
+    r"|not enough (?:free )?(?:disk )?space|out of disk space",
     re.I,
 )
 SHARED_MEMORY = re.compile(r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+", re.I)

@@ -2,16 +2,19 @@
 
 Ranks are grouped by what their main threads wait in. Present when at least one waits in a collective, the ones that
 do not wait for anybody are fewer than the others (or one of two), and their place is named. ABSENT where the stacks
-of several ranks were read and all of them wait for each other.
+of several ranks were read and all of them wait for each other. A rank that computes counts only once a collective
+has timed out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..evidence.job import CollectiveTimeout
+from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import Place, places
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -20,13 +23,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
     elsewhere = [place for place in seen if not place.waits_for_ranks]
     if len(seen) < 2 or not any(place.in_collective for place in waiting):
         return
+    timed_out = bool(incident.of(CollectiveTimeout))
+    elsewhere = [place for place in elsewhere if timed_out or not _computes(place)]
     if elsewhere and (len(elsewhere) < len(waiting) or len(seen) == 2):
         for place in elsewhere:
             note = f"{len(waiting)} ranks wait for the others; {place.subject} is in {place.where}"
             yield Finding(place.subject, (place.fact, *(each.fact for each in waiting[:3])), note)
-    elif not elsewhere:
+    elif len(waiting) == len(seen):
         facts = tuple(place.fact for place in seen)
         yield Finding(seen[0].subject, facts, f"all {len(seen)} ranks wait in collectives", present=False)
+
+
+def _computes(place: Place) -> bool:
+    """True for a rank that was on a processor: in a run that nothing stopped it is merely a moment behind."""
+    return isinstance(place.fact, PythonStack) and place.fact.active is True and place.where != "loader"
 
 
 SYMPTOM = Symptom(

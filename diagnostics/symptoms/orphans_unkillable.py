@@ -1,7 +1,7 @@
 """Processes of the job stay after their kill: orphans in D or in a file operation, names in brackets, or a leader
 that is a zombie while another of its threads lives, or a kill that is pending and has no effect.
 
-ABSENT where a process table was read after the kill and nothing of the job is left in such a state.
+Never ABSENT: no table says whether it was taken after the kill.
 """
 
 from __future__ import annotations

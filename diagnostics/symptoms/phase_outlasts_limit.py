@@ -83,7 +83,7 @@ def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> It
 
 
 def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:
-    """Begins with the next end of the same phase in the same log; a phase without edges lasts from its first word to its last."""
+    """Begins with the last word of the same phase before the next steps of the same log."""
     phases = [phase for phase in incident.of(Phase) if phase.phase in LONG]
     for index, begin in enumerate(phases):
         if begin.edge == "end":

@@ -15,7 +15,8 @@ from . import Finding, Symptom
 
 ORDERLY = re.compile(
     r"Reached target.{0,40}(?:Shut ?down|Reboot|Power-Off)|reboot: (?:Restarting|Power down|System halted)"
-    r"|systemd-shutdown|systemd-logind.{0,80}(?:rebooting|powering)|Powering [Oo]ff|Stopped target|Stopping |Unmounted "
+    r"|systemd-shutdown|systemd-logind.{0,80}(?:rebooting|powering)|Powering [Oo]ff|Stopped target|Stopping "
+    r"|Unmounted "
     r"|shutting down|Journal stopped|kexec_core: Starting new kernel",
     re.I,
 )

@@ -11,7 +11,8 @@ from ._errors import matching
 from ._places import place_of_error
 
 QUOTA = re.compile(
-    r"quota exceeded|EDQUOT|QuotaExceeded|code: 122\b|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached|exceeded (?:its |the |your )?(?:\w+ )?quota",
+    r"quota exceeded|EDQUOT|QuotaExceeded|code: 122\b|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached"
+    r"|exceeded (?:its |the |your )?(?:\w+ )?quota",
     re.I,
 )
 

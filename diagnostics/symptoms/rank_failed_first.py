@@ -29,8 +29,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
     victims: list[Evidence] = [*incident.of(RemoteFailure, CollectiveTimeout), *said(incident, GAVE_UP)]
     victims += list(said(incident, CLOSED))
     ranks_of_victims = {fact.subject.rank for fact in victims}
+    # a status of 1 is the exception's of some rank, and says nothing new where it is not known whose
+    unnamed = [each for each in incident.of(PythonException) if each.subject.rank is None and not is_victim(each)]
     for fact in incident.of(LauncherFailure):
-        own_end = fact.exit_code is not None and (fact.exit_code < 0 or fact.exit_code > 128)
+        crashed = fact.exit_code is not None and (fact.exit_code < 0 or fact.exit_code > 128)
+        own_end = crashed or (bool(fact.exit_code) and bool(victims) and not unnamed)
         if own_end and fact.exit_code not in (-15, 143) and fact.subject.rank not in ranks_of_victims:
             yield Finding(fact.subject, (fact, *victims[:2]), f"rank {fact.subject.rank} ended with {fact.exit_code}")
     for ended in incident.of(ProcessEnded):

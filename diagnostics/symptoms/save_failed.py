@@ -1,7 +1,8 @@
 """Saving a checkpoint failed: the writer's own exception, in the words of torch's zip writer or of a plain write.
 
 torch words a full disk, a lost network volume and a filesystem gone read-only alike ("iostream error", "unexpected
-pos", "file write failed"), so the error tells that a write failed and not why. A person's own cp is no save of the job.
+pos", "file write failed"), so the error tells that a write failed and not why. A person's own cp is no save of the
+job.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from ._places import place_of_error
 
 WRITE_FAILED = re.compile(
     r"basic_ios::clear|iostream error|unexpected pos \d+ vs|PytorchStreamWriter failed|file write failed"
-    r"|inline_container\.cc.{0,80}(?:unexpected pos|writ)|write\(\): fd \d+ failed|SafetensorError.{0,40}(?:IoError|Io\(|os error)"
-    r"|short write|failed to (?:write|save)|error writing|failed to close|write error|I/O error while (?:saving|writing)",
+    r"|inline_container\.cc.{0,80}(?:unexpected pos|writ)|write\(\): fd \d+ failed"
+    r"|SafetensorError.{0,40}(?:IoError|Io\(|os error)"
+    r"|short write|failed to (?:write|save)|error writing|failed to close|write error|I/O error while (?:saving"
+    r"|writing)",
     re.I,
 )
 

@@ -14,9 +14,12 @@ from . import Finding, Symptom
 from ._errors import matching
 
 SHARED = re.compile(
-    r"unable to write to file </torch|unable to (?:allocate|open|mmap|resize|unlink|write to) shared memory|could not unlink the shared memory file|shared memory object </"
-    r"|unable to open shared memory|shm_open.{0,80}(?:fail|error|No (?:space|such))|/dev/shm.{0,160}No space left|No space left.{0,160}/dev/shm"
-    r"|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment|Call to ftruncate failed|Call to posix_fallocate failed"
+    r"unable to write to file </torch|unable to (?:allocate|open|mmap|resize|unlink|write to) shared memory"
+    r"|could not unlink the shared memory file|shared memory object </"
+    r"|unable to open shared memory|shm_open.{0,80}(?:fail|error|No (?:space|such))|/dev/shm.{0,160}No space left"
+    r"|No space left.{0,160}/dev/shm"
+    r"|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment|Call to ftruncate failed"
+    r"|Call to posix_fallocate failed"
     r"|rebuild_storage_filename|torch_shm_manager|insufficient shared memory \(shm\) available",
 )
 

@@ -1,7 +1,7 @@
 """Ranks use a slow path although the machine has, or the job expects, a fast one.
 
-NCCL falls back to sockets because it found no InfiniBand device, plugin or library, or RDMA or peer access was
-switched off by a setting.
+NCCL falls back to sockets because it found no InfiniBand device, plugin or library, and the job spans several nodes; or
+RDMA or peer access was switched off by a setting.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.job import NcclMessage, SettingSeen, Trial
 from ..incident import Incident
 from . import Finding, Symptom
 
@@ -28,7 +28,10 @@ SWITCHED_OFF = {
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for message in incident.of(NcclMessage):
+    messages = incident.of(NcclMessage)
+    hosts = {message.subject.host for message in messages if message.subject.host}
+    several = len(hosts) > 1 or any((trial.nodes or 0) > 1 for trial in incident.of(Trial))
+    for message in messages if several else ():
         if FALL_BACK.search(message.text):
             yield Finding(message.subject, (message,), message.text[:200])
     for setting in incident.of(SettingSeen):
@@ -40,7 +43,7 @@ SYMPTOM = Symptom(
     title="ranks use a slow path",
     rule=rule,
     leak=0.05,
-    because="machines without InfiniBand print it on every start and run well within one node",
+    because="clusters without InfiniBand print it on every start, and small models run well over Ethernet",
     command="NCCL_DEBUG=INFO torchrun ... 2>&1 | grep -E 'NET/|via'",
     cost_minutes=5,
 )

@@ -1,7 +1,7 @@
 """Throughput fell to less than two fifths of the run's own pace and stayed there to the end of its log.
 
-The pace is the median over the run. The first two steps never count (they compile and fill caches). One slow last step counts
-only below a quarter. ABSENT where a run of at least ten steps kept its pace.
+The pace is the median over the run. The first two steps never count (they compile and fill caches). One slow last
+step counts only below a quarter. ABSENT where a run of at least ten steps kept its pace.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from . import Finding, Symptom
 from ._errors import matching
 
 TOO_MANY = re.compile(
-    r"Too many open files|EMFILE|ENFILE|\[Errno 2[34]\]|items of ancdata|no file descriptors available|file descriptor limit",
+    r"Too many open files|EMFILE|ENFILE|\[Errno 2[34]\]|items of ancdata|no file descriptors available"
+    r"|file descriptor limit",
     re.I,
 )
 NEAR = 0.9

@@ -1,7 +1,7 @@
 """One rank came to the end of its loop, or counts further, while another still waits for it in a step.
 
-A rank says that it is done and no other rank says so although the run then waited or failed; or the ranks' last logged
-steps differ by more than one.
+A rank says that it is done and no other rank says so although the run then waited or failed; or the ranks' last
+logged steps differ by more than one.
 """
 
 from __future__ import annotations

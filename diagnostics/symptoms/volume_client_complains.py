@@ -1,8 +1,8 @@
 """The client of a network filesystem complains of its server: in the kernel log (nfs, ceph, lustre ...) or, for a
 client in user space, in the system log.
 
-A complaint that a later message of the same server takes back does not count. ABSENT where a log of that client was read, and it
-says nothing but its start.
+A complaint that a later message of the same server takes back does not count. Never ABSENT: many clients wait without
+a word, and their log is often kept elsewhere.
 """
 
 from __future__ import annotations
@@ -40,29 +40,32 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _answered(incident: Incident, fact: NfsNotResponding) -> bool:
-    """True where the same server's "OK" follows, and no later complaint."""
-    return any(
-        ok.source.file == fact.source.file and ok.source.line > fact.source.line and ok.subject.agrees_with(Subject(server=fact.subject.server))
-        for ok in incident.of(NfsOk)
-    )  # fmt: skip
+    """True where the same server's "OK" follows."""
+    server = Subject(server=fact.subject.server)
+    return any(_follows(ok, fact) and ok.subject.agrees_with(server) for ok in incident.of(NfsOk))
 
 
 def _recovered(incident: Incident, message: NetworkFilesystemMessage) -> bool:
     return any(
-        later.about == "recovered" and later.filesystem == message.filesystem and later.source.file == message.source.file
-        and later.source.line > message.source.line and later.subject.agrees_with(message.subject)
+        later.about == "recovered"
+        and later.filesystem == message.filesystem
+        and _follows(later, message)
+        and later.subject.agrees_with(message.subject)
         for later in incident.of(NetworkFilesystemMessage)
-    )  # fmt: skip
+    )
+
+
+def _follows(later: Evidence, fact: Evidence) -> bool:
+    return later.source.file == fact.source.file and later.source.line > fact.source.line
 
 
 def _where(incident: Incident, fact: Evidence, filesystem: str) -> Subject:
     """The mount of that filesystem (and server), where exactly one fits."""
-    fits = [
-        mount for mount in network_mounts(incident)
-        if mount.filesystem == filesystem and (fact.subject.server is None or (mount.subject.server or "").startswith(fact.subject.server))
-    ] or [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]  # fmt: skip
+    server = fact.subject.server
+    candidates = [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]
+    fits = [m for m in candidates if server is None or (m.subject.server or "").startswith(server)] or candidates
     mount = fits[0].subject if len(fits) == 1 else fact.subject
-    return Subject(mount=mount.mount, server=mount.server or fact.subject.server, host=fact.subject.host)
+    return Subject(mount=mount.mount, server=mount.server or server, host=fact.subject.host)
 
 
 SYMPTOM = Symptom(

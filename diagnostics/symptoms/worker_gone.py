@@ -19,7 +19,8 @@ from ._runs import job_ends
 from ._waits import main_stacks, name_of, waits_for_loader
 
 GONE = re.compile(
-    r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool|worker .{0,60}(?:died|crashed|is gone|exited)"
+    r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool"
+    r"|worker .{0,60}(?:died|crashed|is gone|exited)"
     r"|Exception in thread|cannot schedule new futures after|QueueFeederThread.{0,80}(?:exception|error)",
 )
 

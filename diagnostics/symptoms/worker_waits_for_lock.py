@@ -17,7 +17,8 @@ from . import Finding, Symptom
 from ._waits import innermost_own, is_main, is_worker, kernel_facts, native_names, on_futex, takes_lock, wait_channels
 
 LIBC_LOCKS = frozenset(
-    "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all _IO_lock_lock "
+    "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all "
+    "_IO_lock_lock "
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
 

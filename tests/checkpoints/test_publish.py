@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,14 @@ def test_other_ranks_write_nothing_under_the_shared_name(tmp_path: Path, monkeyp
     assert visible(tmp_path) == ["rank_3.pt"]
 
 
+def test_torch_save_on_a_rank_that_stands_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.setenv("RANK", "1")
+    with publish(tmp_path, step=810) as file:
+        torch.save({"weight": torch.zeros(100_000)}, file)
+    assert names(tmp_path) == []
+
+
 def test_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside.pt"
     outside.write_bytes(b"precious")
@@ -135,9 +144,41 @@ def test_a_file_is_copied_and_its_link_resolved(tmp_path: Path) -> None:
     assert done.path.read_bytes() == blob.read_bytes()
 
 
+def test_a_source_that_is_still_being_written_is_not_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from diagnostics.checkpoints import publishing
+
+    source = tmp_path / "growing_1.pt"
+    source.write_bytes(torch_file(1))
+    real = publishing._read_or_raise
+
+    def and_then_it_grows(descriptor: int, origin: Path) -> Iterator[memoryview]:
+        yield from real(descriptor, origin)
+        with source.open("ab") as file:
+            file.write(b"more")
+
+    monkeypatch.setattr(publishing, "_read_or_raise", and_then_it_grows)
+    with pytest.raises(PublishError, match="while it was copied"):
+        publish_file(source, tmp_path / "run")
+    assert names(tmp_path / "run") == []
+
+
 def test_a_missing_source_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(PublishError, match="cannot be read"):
         publish_file(tmp_path / "nothing.pt", tmp_path / "run")
+
+
+def test_large_writes_are_hashed_beside_the_writing(tmp_path: Path) -> None:
+    """Above 16 MiB a second thread hashes, above 32 MiB the disk is told to begin; the buffer is used again at once."""
+    buffer = bytearray(40 << 20)
+    with publish(tmp_path, step=1, name="step_1.bin") as file:
+        for filling in (1, 2):
+            buffer[:] = bytes([filling]) * len(buffer)
+            assert file.write(buffer) == len(buffer)
+        file.write(b"tail")
+    (artefact,) = verify(tmp_path, deep=True)
+    assert (artefact.state, artefact.size) == ("complete", 2 * len(buffer) + 4)
+    with (tmp_path / "step_1.bin").open("rb") as written:
+        assert {written.read(len(buffer))[0], written.read(len(buffer))[-1]} == {1, 2}
 
 
 def test_a_library_that_wants_a_path(tmp_path: Path) -> None:

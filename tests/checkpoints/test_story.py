@@ -125,6 +125,16 @@ def test_3_not_one_byte_left(small_disk: SmallDisk) -> None:
     assert resume_point(run, deep=True).step == 1
 
 
+@pytest.mark.root
+def test_3_torch_save_onto_a_full_disk_says_full(small_disk: SmallDisk) -> None:
+    """torch.save turns ENOSPC into "unexpected pos 704 vs 598"; what the system said must come through."""
+    torch = pytest.importorskip("torch")
+    small_disk.fill(leave=2 * MIB)
+    with pytest.raises(PublishError, match="No space left"), publish(small_disk.mount / "run", step=1) as file:
+        torch.save({"weight": torch.zeros(BIG // 4), "bias": torch.zeros(BIG // 4)}, file)
+    assert hidden(small_disk.mount / "run", ".part") == []
+
+
 def test_4_primary_and_mirror_on_different_filesystems(tmp_path: Path, ram: Path) -> None:
     assert tmp_path.stat().st_dev != ram.stat().st_dev
     for step in (1, 2):

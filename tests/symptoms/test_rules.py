@@ -73,3 +73,20 @@ def test_rule_is_written_in_words(name: str) -> None:
     assert documents()[name].startswith(('"""', 'r"""'))
     assert symptom.title and symptom.because and symptom.command
     assert 0 < symptom.leak < 1
+
+
+MISSED = (
+    "volume-io-blocked", "worker-waits-for-lock", "threads-wait-for-each-other", "main-thread-waits-for-loader",
+    "compiling", "process-stopped", "worker-gone", "busy-while-silent", "progress-stopped", "throughput-collapsed",
+    "no-step-yet", "ended-silently", "killed-by-signal", "watchdog-killed", "operator-tool-hangs-on-volume",
+    "volume-capacity-vanished", "disk-usage-full", "inodes-exhausted", "shm-small", "checkpoint-truncated",
+    "checksums-differ", "same-size-content-differs", "copy-interrupted", "data-wait-dominates", "volume-slow-measured",
+    "block-device-trouble", "kernel-remounted-read-only", "cgroup-oom-kill", "global-oom-kill", "memory-grows",
+    "machine-memory-low", "too-many-open-files", "cpu-starved-signs", "loss-not-finite", "user-code-exception",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISSED)
+def test_some_incident_lacks_it(name: str, observed: list[list[Observation]]) -> None:
+    """Looked for with the right witness and not there: what tells a look-alike apart."""
+    assert any(each.symptom == name and each.state is State.ABSENT for seen in observed for each in seen)
