@@ -96,7 +96,7 @@ def main() -> None:
             os.fsync(file.fileno())
         rounds = range(arguments.rounds)
         plain = min(seconds(lambda: read_only(path)) for _ in rounds)
-        full = min(seconds(lambda: compare(path, arguments.size)) for _ in rounds)
+        full = min(seconds(lambda: compare(path, arguments.size, arguments.size, float("inf"))) for _ in rounds)
         made = min(seconds(lambda: all(content(arguments.size, arguments.size))) for _ in rounds)
         print(
             f"read back {plain:.3f} s, with the comparison {full:.3f} s (making the content again takes {made:.3f} s)"

@@ -267,10 +267,16 @@ def _hypotheses(incident: Incident, network: Network, posterior: noisy_or.Poster
 def _about(incident: Incident, instance: Instance, explained: Sequence[Observation]) -> Subject:
     """All that is known of the instance's subject: what its evidence agrees on, and the server behind a mount."""
     about = instance.subject
-    for each in explained:
-        if each.state is State.PRESENT and instance.subject.agrees_with(_on(instance.cause, each)):
-            gained = {name: value for name, value in each.subject.known().items() if getattr(about, name) is None}
-            about = replace(about, **gained)  # type: ignore[arg-type]
+    mine = [
+        each.subject.known()
+        for each in explained
+        if each.state is State.PRESENT and instance.subject.agrees_with(_on(instance.cause, each))
+    ]
+    # one instance on several things (eight GPUs) must not be said to be on the first of them
+    several = {name for name in instance.cause.on if len({known[name] for known in mine if name in known}) > 1}
+    for known in mine:
+        gained = {name: v for name, v in known.items() if getattr(about, name) is None and name not in several}
+        about = replace(about, **gained)  # type: ignore[arg-type]
     if about.mount:
         mount = next((m for m in incident.links.mounts if m.subject.mount == about.mount), None)
         if mount:

@@ -11,16 +11,18 @@ import re._constants as opcodes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 GRAM = 4  # characters; shorter words are no help
 _FLAGS = re.MULTILINE
 _UNNAMED = re.compile(r"\?P<\w+>")
 
 
-class Alternative(NamedTuple):
+@dataclass(frozen=True)
+class Alternative:
     """One alternative of a pattern.
 
     `words` are sets of words: a match holds at least one word of each set. Of a pattern that ignores case they
@@ -31,9 +33,15 @@ class Alternative(NamedTuple):
     words: tuple[frozenset[str], ...]
     ignores_case: bool
 
+    @cached_property
+    def _keys(self) -> tuple[frozenset[str], ...]:
+        """Of each set the first grams of its words, and the last ones: quick to compare with a text's grams."""
+        ends = [(words, slice(None, GRAM)) for words in self.words] + [(w, slice(-GRAM, None)) for w in self.words]
+        return tuple(frozenset(word.lower()[part] for word in words) for words, part in ends)
+
     def may_match(self, grams: frozenset[str]) -> bool:
         """False when a text of which these are the grams cannot match."""
-        return all(any(_holds(grams, word) for word in words) for words in self.words)
+        return not any(map(grams.isdisjoint, self._keys))
 
 
 class Footprint:
@@ -134,18 +142,12 @@ def _best(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return max(sets, key=lambda words: (min(map(len, words)), -len(words)), default=frozenset())
 
 
-def _holds(grams: frozenset[str], word: str) -> bool:
-    """Whether some runs of a word (its ends and its middle) are among the grams: enough to tell most texts apart."""
-    last = len(word) - GRAM
-    low = word.lower()
-    return low[:GRAM] in grams and low[last:] in grams and low[last // 2 : last // 2 + GRAM] in grams
+def cover(alternatives: Iterable[Alternative], usual: str) -> tuple[list[str], list[str]]:
+    """Few short pieces of words, and some patterns: each line that any of the alternatives matches holds one.
 
-
-def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
-    """Few short pieces of words, one of which stands in every line that any of the alternatives matches.
-
-    Each alternative needs words. `usual` is a piece of the text: what is common in it is avoided, since each line
-    that is found costs a second look; where nothing uncommon is shared, whole words are taken.
+    `usual` is a piece of the text: what is common in it is no help, since each line that is found costs a second
+    look. An alternative that has no uncommon word, or ignores case, is searched for by its own pattern; one that
+    needs no words at all is left out.
     """
     common = {usual[at : at + _PIECE] for at in range(len(usual) - _PIECE + 1)}
 
@@ -153,8 +155,13 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
         return sum(not _pieces(word) - common and word in usual for word in words), len(words)
 
     needed: set[str] = set()
+    patterns: list[str] = []
     for part in alternatives:
-        needed |= min(part.words, key=cost)
+        words = min(part.words, key=cost, default=frozenset())
+        if words and (part.ignores_case or cost(words)[0]):
+            patterns.append(_UNNAMED.sub("?:", part.pattern))
+        else:
+            needed |= words
     waiting = [_pieces(word) - common or {word} for word in needed]
     chosen: set[str] = set()
     while waiting:
@@ -162,7 +169,7 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> list[str]:
         best = max(counts, key=lambda piece: (counts[piece], piece))
         chosen.add(best)
         waiting = [pieces for pieces in waiting if best not in pieces]
-    return sorted(word for word in chosen if not any(other != word and other in word for other in chosen))
+    return sorted(word for word in chosen if not any(other != word and other in word for other in chosen)), patterns
 
 
 _PIECE = 5  # characters

@@ -93,12 +93,12 @@ class LargeText(Text):
     def grams(self) -> frozenset[str] | None:
         return None
 
-    def look_for(self, words: Sequence[str]) -> None:
-        """Find every line that holds any of the words."""
+    def look_for(self, words: Sequence[str], patterns: Sequence[str] = ()) -> None:
+        """Find every line that holds any of the words or in which any of the patterns is found."""
         if self.path:
-            self.found = lines_of_file(words, self.path)
-        elif words:
-            self.found = search_here(words, (self.data,))
+            self.found = lines_of_file(words, patterns, self.path)
+        elif words or patterns:
+            self.found = search_here(words, patterns, (self.data,))
 
     def line(self, found: Found) -> Line:
         self._file.seek(found.offset)

@@ -101,7 +101,7 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
         for name, p in asked.items()
         if name not in dense and (name in shown or (p.medium in media and p.claims == "any"))
     }
-    text.look_for(cover(_with_words(sparse.values()), sample.plain))
+    text.look_for(*cover(_alternatives(sparse.values()), sample.plain))
     for name, parser in asked.items():
         if name in dense:
             yield name, parser, text
@@ -109,8 +109,8 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
             yield name, parser, excerpt
 
 
-def _with_words(parsers: Iterable[Parser]) -> Iterator[Alternative]:
-    return (part for parser in parsers for part in parser.searched.alternatives if part.words)
+def _alternatives(parsers: Iterable[Parser]) -> Iterator[Alternative]:
+    return (part for parser in parsers for part in parser.searched.alternatives)
 
 
 def _share(sample: Text, pattern: re.Pattern[str]) -> float:

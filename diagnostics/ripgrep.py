@@ -19,6 +19,7 @@ from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
 
+PATTERNS_A_PROCESS = 12
 WORDS_A_PROCESS = 45  # ripgrep's vector search (Teddy) takes up to 64 words and slows down before
 
 
@@ -36,17 +37,17 @@ def program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("rg")
 
 
-def lines_of_file(words: Sequence[str], path: Path) -> list[Found]:
-    """The lines of a file that hold any of the words, in order, each once."""
-    if not words:
-        return []
+def lines_of_file(words: Sequence[str], patterns: Sequence[str], path: Path) -> list[Found]:
+    """The lines of a file that hold any of the words or match any of the patterns, in order, each once."""
     if program() is None:
-        return search_here(words, _blocks(path))
+        return search_here(words, patterns, _blocks(path)) if words or patterns else []
     parts = -(-len(words) // WORDS_A_PROCESS)
+    # neighbours share their first letters, which is what the vector search looks at
+    shares: list[tuple[tuple[str, ...], Sequence[str]]]
+    shares = [(("-F",), words[len(words) * n // parts : len(words) * (n + 1) // parts]) for n in range(parts)]
+    shares += [((), patterns[n : n + PATTERNS_A_PROCESS]) for n in range(0, len(patterns), PATTERNS_A_PROCESS)]
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        # neighbours share their first letters, which is what the vector search looks at
-        shares = [words[len(words) * part // parts : len(words) * (part + 1) // parts] for part in range(parts)]
-        return list(_once(merge(*pool.map(lambda share: _one_process(share, path), shares))))
+        return list(_once(merge(*pool.map(lambda share: _one_process(share[0], share[1], path), shares))))
 
 
 def _once(found: Iterable[Found]) -> Iterator[Found]:
@@ -62,15 +63,15 @@ _NUMBERS = re.compile(rb"^(\d+):(\d+):", re.MULTILINE)
 
 # -a: a NUL byte must not end the search; --max-columns 1 keeps the lines' text out of the pipe; without mmap the
 # file does not count as the process's memory
-_OPTIONS = "--no-config -a -F -n -b -I --no-heading --color never --no-mmap --max-columns 1".split()
+_OPTIONS = "--no-config -a -n -b -I --no-heading --color never --no-mmap --max-columns 1".split()
 
 
-def _one_process(words: Sequence[str], path: Path) -> list[Found]:
+def _one_process(how: Sequence[str], words: Sequence[str], path: Path) -> list[Found]:
     with tempfile.NamedTemporaryFile("w", suffix=".words") as list_of_words:
         list_of_words.write("\n".join(words) + "\n")
         list_of_words.flush()
         run = subprocess.run(
-            [program() or "rg", *_OPTIONS, "-f", list_of_words.name, "--", str(path)],
+            [program() or "rg", *_OPTIONS, *how, "-f", list_of_words.name, "--", str(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -88,9 +89,16 @@ def _blocks(path: Path) -> Iterator[bytes]:
             yield block + file.readline(_BLOCK)
 
 
-def search_here(words: Sequence[str], blocks: Iterable[bytes]) -> list[Found]:
+def _local(pattern: str) -> str:
+    """A pattern with its flags in a group of its own, so that it can stand among others."""
+    found = re.match(r"\(\?([a-z]+)\)", pattern)
+    return f"(?{found[1]}:{pattern[found.end() :]})" if found else pattern
+
+
+def search_here(words: Sequence[str], patterns: Sequence[str], blocks: Iterable[bytes]) -> list[Found]:
     """The same lines by Python's own engine; each block but the last ends with a line."""
-    pattern = re.compile(b"|".join(re.escape(word.encode()) for word in words))
+    both = [re.escape(word) for word in words] + [_local(pattern) for pattern in patterns]
+    pattern = re.compile("|".join(both).encode(), re.MULTILINE)
     found: list[Found] = []
     number, offset = 1, 0
     for block in blocks:

@@ -110,6 +110,7 @@ def test_eight_gpus_at_once_are_one_fault() -> None:
     found = judge(EMPTY, [seen("gpu-cries", gpu=index) for index in range(8)])
     assert found.verdict is Verdict.ROOT_CAUSE
     assert slugs(found) == ["gpu-fault"]
+    assert found.answer[0].about.gpu is None
 
 
 def test_what_follows_from_a_fault_is_seen_on_other_ranks_too() -> None:

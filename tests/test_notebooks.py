@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +78,17 @@ def test_outputs_are_stored_and_a_live_notebook_stores_none(path: Path) -> None:
         tree = ast.parse(source(cell))
         if not live and isinstance(tree.body[-1], ast.Expr) and "os." not in source(cell):
             assert cell["outputs"], source(cell)
+
+
+def test_an_incident_of_ones_own_gets_copies_with_its_path_and_no_outputs(tmp_path: Path) -> None:
+    incident = FOLDER.parent / "sample_logs" / "healthy"
+    command = [sys.executable, str(FOLDER.parent / "scripts" / "investigate.py"), str(incident), str(tmp_path / "mine")]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == str(tmp_path / "mine")
+    for path in (tmp_path / "mine").glob("*.ipynb"):
+        assert not [cell for cell in code_cells(path) if cell["outputs"] or cell["execution_count"]]
+        assigned = [source(cell) for cell in code_cells(path) if source(cell).startswith("INCIDENT = ")]
+        assert all(f"INCIDENT = {str(incident)!r}" in text for text in assigned)
+    gone = subprocess.run([*command[:2], str(tmp_path / "gone")], capture_output=True, text=True)
+    assert gone.returncode == 1
+    assert "does not exist" in gone.stderr

@@ -46,7 +46,7 @@ def test_a_reading_belongs_to_the_last_boot_only(tmp_path: Path) -> None:
         f"[   60.000000] {XID.format(code=48, pid=2)}\n",
     )
     assert moments(opened) == [None, "2026-11-29 11:01:00"]
-    assert [fact.source.line for fact in opened.timeline.undated["dmesg.txt", 0]] == [1]
+    assert {fact.source.line for fact in opened.timeline.undated["dmesg.txt", 0]} == {1}
 
 
 def test_without_a_reading_an_event_that_another_file_dates_anchors_uptime(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from ..symptoms import all_symptoms
 from ._panel import LABELLED, SOFT, Panel, button, heading, html, notice, picture, rendered, row
 
 TOP = 6
+CHAIN_TAB = 1
 
 
 class DiagnosisPanel(Panel):
@@ -35,7 +36,7 @@ class DiagnosisPanel(Panel):
             titles=("What if a symptom had not been looked for", "What if a source had not been collected"),
             layout=widgets.Layout(width="100%"),
         )
-        details = widgets.Tab(
+        self.details = widgets.Tab(
             [
                 self.table,
                 self.chain,
@@ -46,7 +47,8 @@ class DiagnosisPanel(Panel):
             titles=("What it was doing", "Chain", "Evidence", "Why not the others", "Ask next"),
             layout=widgets.Layout(width="100%"),
         )
-        super().__init__(self.verdict, self.moved, self.bars, details, heading("What if"), what_if, row(reset))
+        self.details.observe(lambda _: self._draw_chain(), names="selected_index")
+        super().__init__(self.verdict, self.moved, self.bars, self.details, heading("What if"), what_if, row(reset))
         self._show()
 
     def _toggles(self, names: list[str], titles: dict[str, str] | None = None) -> dict[str, widgets.Checkbox]:
@@ -96,12 +98,17 @@ class DiagnosisPanel(Panel):
         self.table.value = rendered(show_actually(diagnosis)._repr_html_())
         self.others.value = rendered(show_rivals(diagnosis)._repr_html_())
         self.next.value = rendered(show_questions(diagnosis)._repr_html_())
-        from ..plots import plot_chain
-
-        self.chain.children = (picture(plot_chain(diagnosis)),)
+        self._draw_chain()
         options = [(shortened(named(each), 80), number) for number, each in enumerate(diagnosis.hypotheses[:TOP])]
         self.rival.options = options
         self._show_weights()
+
+    def _draw_chain(self) -> None:
+        """Draw the chain where somebody looks at it: a picture takes longer than the verdict."""
+        from ..plots import plot_chain
+
+        if self.details.selected_index == CHAIN_TAB:
+            self.chain.children = (picture(plot_chain(self.diagnosis)),)
 
     def _show_weights(self) -> None:
         number = self.rival.value
@@ -124,13 +131,13 @@ def _moved(before: Diagnosis, after: Diagnosis) -> str:
     """How the verdict and the leading cause moved."""
     old, new = _leading(before), _leading(after)
     if before.verdict is after.verdict and [h.slug for h in before.answer] == [h.slug for h in after.answer]:
-        return f"the verdict stays {after.verdict.value}; {old} becomes {new}"
+        return f"the verdict stays {after.verdict.value}; {old}, now {new}"
     return f"{before.verdict.value} ({old}) becomes {after.verdict.value} ({new})"
 
 
 def _leading(diagnosis: Diagnosis) -> str:
     first = next(iter(diagnosis.hypotheses), None)
-    return f"{first.slug} {first.posterior:.0%}" if first else "no cause"
+    return f"{first.slug} {first.posterior:.1%} ({first.bits:+.1f} bits)" if first else "no cause"
 
 
 def format_bars(diagnosis: Diagnosis, top: int = TOP) -> str:

@@ -105,7 +105,7 @@ def _field(blank: Blank) -> widgets.Textarea:
         description=shortened(blank.label, 80),
         placeholder=visible(blank.label),
         rows=2,
-        style={"description_width": "240px"},
+        style={"description_width": "300px"},
         layout=widgets.Layout(width="100%"),
     )
 

@@ -67,4 +67,6 @@ def outcome_of(text: str) -> str:
     return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
 
 
-PARSER = Parser(tool="a table of trials", medium="trials", footprint=ROW.pattern.replace("^", r"(?i)^", 1), read=read)
+# only the outcome's end of a row: looking for the condition before it takes many times as long
+FOOTPRINT = "(?i)" + ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")")
+PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ..diagnosis import Diagnosis
 
 Mask = Callable[[str], str]
+TEXT_LIMIT, QUOTE_LIMIT = 1000, 4200
+DIAGNOSIS = "the diagnosis"  # what a sentence stands on that was computed, not read
 
 
 @dataclass(frozen=True)
@@ -165,15 +167,22 @@ def _changed(block: Block, change: Callable[[Item], Item]) -> Block:
 
 
 def masked(postmortem: Postmortem, mask: Mask) -> Postmortem:
-    """The same write-up with every string, quoted lines included, passed through a mask."""
+    """The same write-up with every string, quoted lines included, cut to a length and passed through a mask."""
 
     def change(item: Item) -> Item:
         if isinstance(item, Blank):
             return replace(item, written=mask(item.written), about=mask(item.about))
-        return replace(item, text=mask(item.text), sources=_masked(item.sources, mask))
+        return replace(item, text=mask(cut(item.text, TEXT_LIMIT)), sources=_masked(item.sources, mask))
 
-    return replace(changed(postmortem, change), title=mask(postmortem.title))
+    return replace(changed(postmortem, change), title=mask(cut(postmortem.title, TEXT_LIMIT)))
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, or its beginning and how much was left out: a line may hold 10 MB."""
+    return text if len(text) <= limit else f"{text[:limit]}… [{len(text) - limit} more characters]"
 
 
 def _masked(sources: Sequence[Source], mask: Mask) -> tuple[Source, ...]:
-    return tuple(source._replace(file=mask(source.file), quote=mask(source.quote)) for source in sources)
+    return tuple(
+        source._replace(file=mask(source.file), quote=mask(cut(source.quote, QUOTE_LIMIT))) for source in sources
+    )

@@ -42,7 +42,7 @@ ALARMS = (
 class Event:
     """One thing that happened: when (UTC), the line that says so, and that line shortened."""
 
-    at: datetime | None
+    at: datetime
     text: str
     source: Source
     role: str = ""

@@ -43,7 +43,12 @@ class Run:
     ended_by: Evidence | None
     ended_at: datetime | None
     kept: Save | None
-    finished: bool
+    finished_by: RunFinished | None
+
+    @property
+    def finished(self) -> bool:
+        """True when the job said that it came to its own end."""
+        return self.finished_by is not None
 
     @property
     def lost_steps(self) -> int | None:
@@ -108,7 +113,7 @@ def _run(incident: Incident, runs: Sequence[TrainingSteps], index: int) -> Run:
         ended,
         incident.timeline.at(ended) if ended else None,
         max(usable, key=lambda save: save.step, default=None),
-        bool(finish),
+        next(iter(finish), None),
     )
 
 
@@ -161,13 +166,20 @@ def _step_before(incident: Incident, event: CheckpointEvent) -> int | None:
     return found
 
 
-def gpus_of(incident: Incident) -> tuple[int | None, tuple[Source, ...]]:
-    """How many GPUs the incident shows the job to have, and the lines that say so."""
+def workers_of(incident: Incident) -> tuple[int | None, str, tuple[Source, ...]]:
+    """How many GPUs the job had, or else ranks: the number, the word for one, and the lines that say so."""
     seen = {fact.subject.gpu: fact.source for fact in incident.of(GpuStatus) if fact.subject.gpu is not None}
     if seen:
-        return len(seen), tuple(seen.values())[:2]
+        return len(seen), "GPU", tuple(seen.values())[:2]
     started = [each for each in incident.of(RunStarted) if each.world_size]
     if started:
         best = max(started, key=lambda each: each.world_size or 0)
-        return best.world_size, (best.source,)
-    return None, ()
+        return best.world_size, "rank", (best.source,)
+    return None, "GPU", ()
+
+
+def format_hours(hours: float, word: str) -> str:
+    """An amount of GPU (or rank) time in the unit that reads best."""
+    if hours >= 0.1:
+        return f"{hours:.2f} {word}-hours"
+    return f"{hours * 60:.1f} {word}-minutes" if hours * 3600 >= 60 else f"{hours * 3600:.0f} {word}-seconds"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..display import format_citation
 from ..evidence import Source
 from ..report import visible
-from .document import Blank, Block, Bullets, Item, Paragraph, Plot, Postmortem, Said, Section, Table
+from .document import DIAGNOSIS, Blank, Block, Bullets, Item, Paragraph, Plot, Postmortem, Said, Section, Table
 from .written import HEADER, mark
 
 CITATIONS_SHOWN = 3
@@ -71,7 +71,7 @@ def _stands_on(said: Said, numbers: dict[Source, int]) -> str:
         shown.append(f"[and {len(said.sources) - CITATIONS_SHOWN} more](#cite-{numbers[after]})")
     if shown:
         return f" ({', '.join(shown)})"
-    return f" *({escape(said.basis)})*" if said.basis and said.basis != "the diagnosis" else ""
+    return f" *({escape(said.basis)})*" if said.basis and said.basis != DIAGNOSIS else ""
 
 
 def escape(text: str) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from ..diagnosis import Diagnosis, Verdict
 from ..evidence import Source
 from ..explanation import Explanation, Sentence, explain, named
+from .costs import impact_section
 from .document import (
+    DIAGNOSIS,
     Blank,
     Block,
     Bullets,
@@ -25,10 +28,9 @@ from .document import (
     masked,
 )
 from .happened import first_sign, happened, noticed
-from .impact import Run, gpus_of, runs_of
+from .impact import Run, runs_of
 from .pseudonyms import Pseudonyms
 
-DIAGNOSIS = "the diagnosis"
 TABLE_OF_CAUSES = "table of causes"
 
 
@@ -53,9 +55,9 @@ def write_postmortem(
     runs = runs_of(diagnosis.incident)
     sections: tuple[Section, ...] = (
         _summary(diagnosis, told, runs),
-        _impact(diagnosis, runs, rates or Rates()),
+        impact_section(diagnosis, runs, rates or Rates()),
         _timeline(diagnosis),
-        _detection(diagnosis),
+        _detection(diagnosis, runs),
         _root_cause(diagnosis, told),
         _suspects(told),
         _contributing(told),
@@ -100,73 +102,11 @@ def _summary(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Sectio
     return Section("summary", "Summary", (Paragraph(tuple(items)), Paragraph((blank,)), Plot("posterior", "Causes")))
 
 
-def _impact(diagnosis: Diagnosis, runs: list[Run], rates: Rates) -> Section:
-    blocks: list[Block] = []
-    if runs:
-        head = ("run", "steps", "last checkpoint", "steps lost", "idle before its end", "ended by")
-        blocks.append(Table(head, tuple(_run_row(run) for run in runs)))
-    blocks.append(Bullets(tuple(_cost(diagnosis, runs, rates))))
-    blocks.append(Plot("throughput", "Throughput and loss"))
-    return Section("impact", "Impact", tuple(blocks))
-
-
-def _run_row(run: Run) -> tuple[Item, ...]:
-    steps = run.steps
-    kept = run.kept
-    if kept is None:
-        saved = Said("none was saved before", (run.last_source,))
-    else:
-        known = {"ok": "verified", "": "nobody verified its content"}.get(kept.verdict, kept.verdict)
-        sources = (kept.event.source, *((kept.verdict_source,) if kept.verdict_source else ()))
-        saved = Said(f"step {kept.step} ({known})", sources)
-    ended = run.ended_by
-    end: Item
-    if run.finished:
-        end = Said("it finished", (run.last_source,))
-    elif ended is None:
-        end = Blank(f"run-{run.number}-end", "what ended this run")
-    else:
-        end = Said(ended.kind.replace("_", " "), (ended.source,))
-    idle = run.idle_s
-    lost = run.lost_steps
-    return (
-        Said(str(run.number), (steps.source,)),
-        Said(f"{steps.first_step} to {steps.last_step}", (steps.source, run.last_source)),
-        saved,
-        Said("unknown" if lost is None else str(lost), (run.last_source,)),
-        Said("unknown" if idle is None else f"{idle:.0f} s", (run.last_source, *((ended.source,) if ended else ()))),
-        end,
-    )
-
-
-def _cost(diagnosis: Diagnosis, runs: list[Run], rates: Rates) -> list[Item]:
-    gpus, sources = (rates.gpus, ()) if rates.gpus else gpus_of(diagnosis.incident)
-    wasted = [run.wasted for run in runs]
-    hours = sum(each.total_seconds() for each in wasted if each) / 3600
-    if diagnosis.verdict is Verdict.HEALTHY:
-        return [Said("No run was harmed.", basis=DIAGNOSIS)]
-    items: list[Item] = []
-    known = bool(runs) and all(each is not None for each in wasted)
-    if known and gpus:
-        ends = tuple(run.last_source for run in runs)[:3]
-        items.append(Said(f"{hours * gpus:.2f} GPU-hours of work lost: {hours:.2f} h on {gpus} GPU", (*ends, *sources)))
-    else:
-        items.append(Blank("gpu-hours", "GPU-hours lost"))
-    if known and gpus and rates.usd_per_gpu_hour is not None:
-        price = rates.usd_per_gpu_hour
-        items.append(Said(f"{hours * gpus * price:.2f} USD at {price:.2f} USD per GPU-hour", basis="the given rate"))
-    else:
-        items.append(Blank("cost", "what it cost, and at which rate"))
-    items.append(Blank("impact-people", "who waited for it, and what it delayed"))
-    return items
-
-
 def _timeline(diagnosis: Diagnosis) -> Section:
     rows: list[tuple[Item, ...]] = []
     for event in happened(diagnosis):
-        when = f"{event.at:%F %T}" if event.at else "time unknown"
-        role = Said(event.role, basis=DIAGNOSIS)
-        rows.append((Said(when, basis=DIAGNOSIS), Said(event.text, (event.source,)), role))
+        when, role = Said(f"{event.at:%F %T}", basis=DIAGNOSIS), Said(event.role, basis=DIAGNOSIS)
+        rows.append((when, Said(event.text, (event.source,)), role))
     clocks = _clocks(diagnosis)
     blocks: list[Block] = [Plot("timeline", "Every source")]
     if rows:
@@ -194,17 +134,24 @@ def _clocks(diagnosis: Diagnosis) -> list[Said]:
     return [Said(text, (source,)) for text, source in found.items()][:8]
 
 
-def _detection(diagnosis: Diagnosis) -> Section:
+def _detection(diagnosis: Diagnosis, runs: list[Run]) -> Section:
     items: list[Item] = []
-    first = first_sign(diagnosis)
-    alarm = noticed(diagnosis)
+    hurt = next(((run, run.last_step_at) for run in runs if not run.finished and run.last_step_at), None)
+    first, alarm = first_sign(diagnosis), noticed(diagnosis)
+    known: list[tuple[datetime, Source]] = []
+    if hurt:
+        run, at = hurt
+        known.append((at, run.last_source))
+        items.append(Said(f"Last step before the trouble: {run.steps.last_step}, {at:%F %T} UTC.", (run.last_source,)))
     if first:
-        items.append(Said(f"First sign: {first.at:%F %T} UTC, {first.text}.", (first.source,)))
+        known.append((first.at, first.source))
+        items.append(Said(f"First sign: {first.at:%F %T} UTC, {first.text}", (first.source,)))
     if alarm:
-        items.append(Said(f"First alarm: {alarm.at:%F %T} UTC, {alarm.text}.", (alarm.source,)))
-    if first and alarm and first.at and alarm.at and alarm.at > first.at:
-        took = f"{(alarm.at - first.at).total_seconds():.0f} s passed between them."
-        items.append(Said(took, (first.source, alarm.source)))
+        items.append(Said(f"First alarm: {alarm.at:%F %T} UTC, {alarm.text}", (alarm.source,)))
+        since, source = min(known, key=lambda pair: pair[0], default=(alarm.at, alarm.source))
+        if alarm.at > since:
+            took = f"{(alarm.at - since).total_seconds():.0f} s passed between the earliest of these and the alarm."
+            items.append(Said(took, (source, alarm.source)))
     items.append(Blank("detection", "how a person learned of it, and how long that took"))
     return Section("detection", "Detection", (Bullets(tuple(items)),))
 

@@ -36,6 +36,7 @@ class Probe:
     stages : True when it needs a folder of its own on the volume
     rungs : the arguments of each time that it is asked, smallest first; `written` of a rung is how many bytes
         it writes, and a budget is held to it
+    paced : True when it takes `seconds`, after which it stops and says what it has: slow is not silent
     about : "mount" or "machine"; a question about the machine is asked once
     """
 
@@ -45,6 +46,7 @@ class Probe:
     order: int
     stages: bool = True
     rungs: Callable[[Plan], list[Rung]] = lambda plan: [{}]
+    paced: bool = False
     about: str = "mount"
 
     @property

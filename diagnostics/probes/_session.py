@@ -18,6 +18,7 @@ from ._probe import MIB, Plan, Probe, Rung, all_probes
 from ._report import ProbeReport, Skipped, numbers, probe_answer
 from ._volume import GIB, MOST_SILENT, Volume
 
+PACE = 0.5  # of its deadline: the rest is left for one last slow call
 SLOWEST = 20 * MIB  # bytes per second: a rung may take this long, whatever its probe's deadline
 
 
@@ -154,6 +155,8 @@ class _Session:
         arguments = {key: value for key, value in rung.items() if key != "written"}
         mount = volume.mount if probe.about == "mount" else "/dev/nvidia"
         allowed = min(probe.deadline_s + rung.get("written", 0) / SLOWEST, max(0.5, volume.left_s))
+        if probe.paced:
+            arguments["seconds"] = PACE * allowed
         return probe.question.ask(
             mount, allowed, cancel=self.cancel, on_progress=on_progress,
             folder=volume.stage if volume.is_control else volume.folder, stage=volume.stage, **arguments,

@@ -14,19 +14,25 @@ from ._child import find_files, open_uncached, spread
 from ._probe import Probe
 
 
-def ask_read_data(say: Any, folder: str, stage: str) -> dict[str, float]:
+def ask_read_data(say: Any, folder: str, stage: str, seconds: float) -> dict[str, float]:
     import random
     import time
 
     say(at="looking for files")
-    files, latencies, size = find_files(folder), [], 0
+    begin = time.perf_counter()
+    latencies: list[float] = []
+    files, size = find_files(folder), 0
     for path, length in files:
+        if time.perf_counter() - begin > seconds:
+            break
         say(at="open", path=path)
         descriptor = open_uncached(path)
         try:
             for _ in range(4):
+                if latencies and time.perf_counter() - begin > seconds:
+                    break
                 offset = random.randrange(max(1, length - 65536))
-                say(at="read", path=path, offset=offset)
+                say(at="read", path=path, offset=offset, done=len(latencies))
                 start = time.perf_counter()
                 size += len(os.pread(descriptor, 65536, offset))
                 latencies.append(time.perf_counter() - start)
@@ -41,4 +47,5 @@ PROBE = Probe(
     deadline_s=10,
     order=20,
     stages=False,
+    paced=True,
 )

@@ -14,7 +14,7 @@ from ._child import content, find_files, open_uncached, spread, stage_file, writ
 from ._probe import MIB, Plan, Probe, Rung
 
 
-def ask_read_workers(say: Any, folder: str, stage: str, workers: int, size: int) -> dict[str, float]:
+def ask_read_workers(say: Any, folder: str, stage: str, workers: int, size: int, seconds: float) -> dict[str, float]:
     import random
     import threading
     import time
@@ -30,6 +30,8 @@ def ask_read_workers(say: Any, folder: str, stage: str, workers: int, size: int)
         try:
             opened = [(open_uncached(path), length) for path, length in files]
             for _ in range(max(1, share)):
+                if time.perf_counter() - begin > seconds:
+                    break
                 descriptor, length = chance.choice(opened)
                 offset = chance.randrange(max(1, length - block)) & ~4095
                 start = time.perf_counter()
@@ -67,4 +69,5 @@ PROBE = Probe(
     deadline_s=20,
     order=21,
     rungs=rungs,
+    paced=True,
 )

@@ -9,8 +9,9 @@ from ..question import Question
 from ._probe import Probe
 
 
-def ask_rename_atomic(say: Any, folder: str, stage: str) -> dict[str, float]:
+def ask_rename_atomic(say: Any, folder: str, stage: str, seconds: float) -> dict[str, float]:
     import threading
+    import time
 
     path = os.path.join(stage, "published")
     done = threading.Event()
@@ -34,17 +35,21 @@ def ask_rename_atomic(say: Any, folder: str, stage: str) -> dict[str, float]:
         os.replace(path + ".part", path)
 
     say(at="rename")
+    renames, begin = 0, time.perf_counter()
     publish(0)
     reader = threading.Thread(target=look)
     reader.start()
     try:
         for number in range(50):
             publish(number)
+            renames += 1
+            if time.perf_counter() - begin > seconds:
+                break
     finally:
         done.set()
         reader.join()
     os.unlink(path)
-    return {"renames": 50, **seen}
+    return {"renames": renames, **seen}
 
 
-PROBE = Probe("is a rename atomic for a reader", Question(ask_rename_atomic), deadline_s=15, order=41)
+PROBE = Probe("is a rename atomic for a reader", Question(ask_rename_atomic), deadline_s=15, order=41, paced=True)

@@ -10,7 +10,7 @@ from ._child import content, find_files, open_uncached, spread, stage_file, writ
 from ._probe import MIB, Plan, Probe, Rung
 
 
-def ask_torch_dataloader(say: Any, folder: str, stage: str, size: int) -> dict[str, float]:
+def ask_torch_dataloader(say: Any, folder: str, stage: str, size: int, seconds: float) -> dict[str, float]:
     import sys
     import time
 
@@ -38,9 +38,12 @@ def ask_torch_dataloader(say: Any, folder: str, stage: str, size: int) -> dict[s
 
     say(at="first batch", path=files[0][0])
     waits, start = [], time.perf_counter()
+    begin = start
     for number, _ in enumerate(DataLoader(Blocks(), batch_size=8, num_workers=2)):
         waits.append(time.perf_counter() - start)
         say(at=f"batch {number + 1}", path=files[0][0])
+        if time.perf_counter() - begin > seconds:
+            break
         start = time.perf_counter()
     return {"batches": len(waits), "first_batch_s": waits[0], **spread(waits[1:])}
 
@@ -56,4 +59,5 @@ PROBE = Probe(
     deadline_s=60,
     order=51,
     rungs=rungs,
+    paced=True,
 )

@@ -14,17 +14,18 @@ from ._probe import Plan, Probe, Rung
 from .write_file import compare, write_and_compare
 
 
-def ask_write_chunks(say: Any, folder: str, stage: str, size: int) -> dict[str, float]:
+def ask_write_chunks(say: Any, folder: str, stage: str, size: int, seconds: float) -> dict[str, float]:
     share = size // 4
     parts = []
     for number in range(4):
         path = os.path.join(stage, f"chunk-{number}")
-        parts.append(write_and_compare(say, path, share))
+        parts.append(write_and_compare(say, path, share, 0.7 * seconds / 4))
         os.unlink(path)
-    seconds = sum(part["write_s"] + part["flush_s"] + part["fsync_s"] + part["close_s"] for part in parts)
+    written = sum(part["size_bytes"] for part in parts)
+    took = sum(part["write_s"] + part["flush_s"] + part["fsync_s"] + part["close_s"] for part in parts)
     return {
-        "size_bytes": size,
-        "bytes_per_s": 4 * share / seconds if seconds else 0.0,
+        "size_bytes": written,
+        "bytes_per_s": written / took,
         "bad_chunks": sum(1 for part in parts if part["different_bytes"]),
         "different_bytes": sum(part["different_bytes"] for part in parts),
     }
@@ -40,4 +41,5 @@ PROBE = Probe(
     deadline_s=60,
     order=31,
     rungs=rungs,
+    paced=True,
 )

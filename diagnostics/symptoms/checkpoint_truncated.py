@@ -20,6 +20,7 @@ from ._places import place
 CHECKPOINT = re.compile(
     r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint", re.I
 )
+PART = re.compile(r"-of-\d|rank|shard|part|\.distcp$", re.I)  # parts of one checkpoint may differ in size
 SHORT = 0.9
 
 
@@ -33,7 +34,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for path, entry in last.items():
         folder, _, name = path.rpartition("/")
         if CHECKPOINT.search(name):
-            families[folder, re.sub(r"\d+", "#", name)].append(entry)
+            if not PART.search(name):
+                families[folder, re.sub(r"\d+", "#", name)].append(entry)
             twins[name].append(entry)
     empty = [entry for entry in last.values() if entry.size == 0 and CHECKPOINT.search(entry.subject.path or "")]
     short = {id(entry): entry for group in (*families.values(), *twins.values(), empty) for entry in _short(group)}

@@ -48,7 +48,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a volume has no free space",
     rule=rule,
-    leak=0.01,
+    leak=0.03,
     because="full volumes that nobody writes to are seen now and then",
     tells_apart=("mount",),
     command="df -h; df -i",

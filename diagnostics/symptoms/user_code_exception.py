@@ -1,9 +1,9 @@
 """The run died of an ordinary exception of its own code or configuration: a wrong type, key, shape, name or
 argument, a module or file that is not there.
 
-An exception in a helper thread ends that thread only, and exceptions that speak for something else (memory, space,
-I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log
-is of those.
+An exception in a helper thread or a destructor ends no run, a file that a network volume lacks may be the volume's,
+and exceptions that speak for something else (memory, space, I/O, workers, collectives, CUDA, shared memory, caches)
+are other symptoms. ABSENT where every exception of the log is of those.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..evidence import Subject
 from ..evidence.job import PythonException
 from ..incident import Incident
 from . import Finding, Symptom
+from ._places import on_network, place
 from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
@@ -55,8 +56,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
         special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING)) or CACHE.search(
             f"{text} {' '.join(fact.frames[:4])}"
         )
-        in_thread = any("_bootstrap_inner" in frame for frame in fact.frames)
-        if ordinary and not special and not in_thread and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR"):
+        aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
+        remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
+        if (
+            ordinary
+            and not special
+            and not aside
+            and not remote
+            and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR")
+        ):
             found = True
             yield Finding(Subject(rank=fact.subject.rank), (fact,), text.splitlines()[0][:160])
         else:

@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="the mounted volume shows no capacity",
     rule=rule,
-    leak=0.01,
+    leak=0.03,
     because="some clients never report a size, so a missing row alone says little",
     tells_apart=("mount",),
     command="timeout -s KILL 10 df -h & timeout -s KILL 10 stat -f MOUNT &",

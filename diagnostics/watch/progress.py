@@ -6,6 +6,7 @@ usual time is known (imports, compilation, the first batches) only `startup_s` c
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections import deque
 
@@ -43,16 +44,19 @@ class Progress:
         self.last_output_at = now
         *lines, self._rest = (self._rest + data).replace(b"\r", b"\n").split(b"\n")
         self._rest = self._rest[-8192:]
-        for line in lines:
-            step = step_of(line[:2000].decode("utf-8", "replace"))
-            if step is not None and step != self.last_step:
-                self._step(step, now)
+        steps = [step for line in lines if (step := step_of(line[:2000].decode("utf-8", "replace"))) is not None]
+        new = [step for before, step in itertools.pairwise([self.last_step, *steps]) if step != before]
+        for step in new:
+            self._step(step, (now - self.last_step_at) / len(new))
+        if new:
+            self.last_step_at = now
 
-    def _step(self, number: float, now: float) -> None:
+    def _step(self, number: float, took_s: float) -> None:
+        """Count a step; several that were read at once share the time since the last."""
         self.seen += 1
         if self.seen > 1 + WARM_UP and number > self.last_step:
-            self.intervals.append(now - self.last_step_at)
-        self.last_step, self.last_step_at = number, now
+            self.intervals.append(took_s)
+        self.last_step = number
 
     @property
     def usual_s(self) -> float | None:

@@ -155,6 +155,7 @@ def test_root_cause_moves_at_once_when_a_symptom_is_left_out(lab: Lab) -> None:
     says(page, r"without syslog\.txt: the verdict stays root-cause")
     page.get_by_role("button", name="Back to all the evidence").click()
     playwright.expect(box).to_be_checked(timeout=SOON)
+    playwright.expect(page.get_by_text(re.compile("^without syslog"))).to_have_count(0, timeout=SOON)
     page.get_by_role("tab", name="Chain").click()
     playwright.expect(page.locator(".widget-image").first).to_be_visible(timeout=SOON)
     lab.shoot("02_root_cause")

@@ -185,6 +185,18 @@ class TestFaults:
         assert answer.outcome is Outcome.ANSWERED
         assert answer.values["p50_s"] > 0.15
 
+    def test_what_takes_longer_than_its_time_is_slow_and_not_silent(self, faultfs: FaultFS) -> None:
+        for number in range(4):
+            (faultfs.backing / f"shard_{number}.bin").write_bytes(b"x" * MIB)
+        faultfs.fail(slow_s=1.0)
+        read = ask("read-data", str(faultfs.mount), deadline_s=5)[0]
+        assert (read.outcome, read.values["p50_s"] >= 1) == (Outcome.ANSWERED, True)
+        faultfs.fail(slow_s=0.2)
+        written = ask("write-file", str(faultfs.mount), deadline_s=20, size=MIB * 64)[-1]
+        assert written.outcome is Outcome.ANSWERED
+        assert 0 < written.values["size_bytes"] < 64 * MIB
+        assert written.values["different_bytes"] == 0
+
     def test_a_dead_daemon_is_refused(self, faultfs: FaultFS) -> None:
         faultfs.kill()
         report = run_probes([str(faultfs.mount)], control=None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 import tarfile
+import time
 import warnings
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -13,6 +15,7 @@ from typing import Any
 import ipywidgets as widgets
 import pytest
 
+import diagnostics
 from diagnostics import diagnose
 from diagnostics.errors import UnreadableInput
 from diagnostics.panels import (
@@ -25,8 +28,11 @@ from diagnostics.panels import (
 )
 from diagnostics.panels.timeline import lines_around
 from tests import story
+from tests.faults.faultfs import FaultFS
+from tests.faults.place import wait_for
 
 DEADLINE_S = 60
+WIDGETS = re.compile(r"^\s*(?:import|from) (?:ipywidgets|ipympl|traitlets)", re.MULTILINE)
 
 
 @pytest.fixture
@@ -175,6 +181,24 @@ def test_probes_are_cancelled_at_once(tmp_path: Path) -> None:
     assert not list(tmp_path.glob(".diagnostics-probe-*"))
 
 
+@pytest.mark.root
+@pytest.mark.fuse
+@pytest.mark.slow
+def test_a_volume_that_never_answers_blocks_neither_the_kernel_nor_the_next_click(faultfs: FaultFS) -> None:
+    (faultfs.backing / "shard.bin").write_bytes(b"x" * 100_000)
+    panel = ProbePanel([str(faultfs.mount)])
+    panel.questions.value = ("stat", "read-data", "readdir")
+    faultfs.fail(hang=["read", "getattr", "readdir"])
+    began = time.monotonic()
+    panel.begin_probing()
+    assert time.monotonic() - began < 1.0
+    wait_for(lambda: "read-data" in panel.doing.value or not panel.busy, "a question to be asked", DEADLINE_S)
+    panel.stop.click()
+    assert panel.wait(DEADLINE_S)
+    assert panel.report.cancelled or [each for each in panel.report.answers if each.outcome == "silent"]
+    assert not panel.begin.disabled
+
+
 def test_checkpoints_are_told_apart_and_nothing_is_deleted(tmp_path: Path) -> None:
     from diagnostics.checkpoints import publish_bytes
 
@@ -219,6 +243,12 @@ def test_the_preview_is_framed_so_that_nothing_in_it_runs(hand: story.Story) -> 
     panel = PostmortemPanel(diagnose(hand.incident()))
     assert panel.preview.value.startswith("<iframe sandbox=''")
     assert Page(panel.preview.value).tags == {"iframe"}
+
+
+def test_widgets_are_imported_in_this_room_alone() -> None:
+    package = Path(diagnostics.__file__).parent
+    users = {path.relative_to(package).parts[0] for path in package.rglob("*.py") if WIDGETS.search(path.read_text())}
+    assert users == {"panels"}
 
 
 def test_the_zoomable_timeline_needs_no_pyplot_figure(hand: story.Story) -> None:

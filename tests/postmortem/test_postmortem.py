@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics import cli, diagnose
+from diagnostics import cli, diagnose, open_incident
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.errors import DiagnosticsError
 from diagnostics.evidence import Source, Subject
@@ -37,6 +37,9 @@ def diagnosis(hand: story.Story) -> Diagnosis:
     return diagnose(hand.incident())
 
 
+SAMPLES = sorted(path for path in (Path(__file__).parents[2] / "sample_logs").iterdir() if path.is_dir())
+
+
 def resolves(folder: Path, source: Source) -> bool:
     lines = (folder / source.file).read_bytes().decode().split("\n")
     return source.line == 0 or lines[source.line - 1] == source.quote
@@ -49,6 +52,17 @@ def test_every_claim_stands_on_lines_that_are_there_or_names_its_table(hand: sto
     for claim in claims:
         assert claim.sources or claim.basis, claim.text
         assert all(resolves(hand.folder, source) for source in claim.sources), claim
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_every_claim_about_a_real_incident_resolves(sample: Path) -> None:
+    postmortem = write_postmortem(diagnose(open_incident(sample)))
+    for claim in (item for item in postmortem.items if isinstance(item, Said) and item.text):
+        assert claim.sources or claim.basis, claim.text
+    for source in postmortem.cited:
+        if source.line:
+            lines = (sample / source.file).read_text(errors="replace").split("\n")
+            assert lines[source.line - 1].rstrip("\r").startswith(source.quote[:200].rstrip("\r")), source
 
 
 def test_every_citation_in_the_text_has_its_line_in_the_appendix(diagnosis: Diagnosis) -> None:
@@ -99,7 +113,7 @@ def test_cost_is_a_blank_until_somebody_gives_gpus_and_a_rate(diagnosis: Diagnos
     assert "____ (fill in: what it cost, and at which rate)" in section_text(write_postmortem(diagnosis), "impact")
     # from the save at 10.5 s to the kill at 80 s, on 8 GPUs at 3 USD
     priced = section_text(write_postmortem(diagnosis, rates=Rates(8, 3.0)), "impact")
-    assert "0.15 GPU-hours" in priced
+    assert "0.15 GPU-hours of work lost, on 8 GPUs" in priced
     assert "0.46 USD at 3.00 USD per GPU-hour" in priced
 
 

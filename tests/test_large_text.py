@@ -1,0 +1,100 @@
+"""A large artefact gives the same facts as a small one with the same lines, with and without ripgrep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics import ripgrep
+from diagnostics.evidence import Evidence
+from diagnostics.footprint import Footprint, grams_of, required_words, split_alternatives
+from diagnostics.large_text import LARGE
+from diagnostics.parsers import all_parsers
+from diagnostics.reading import read_artefact, readers
+from diagnostics.text import Text
+
+HUNG = """[{at}.000001] INFO: task python:{n} blocked for more than 120 seconds.
+[{at}.000002] task:python          state:D stack:0     pid:{n}   tgid:{n}  ppid:1     flags:0x00000002
+[{at}.000003] Call Trace:
+[{at}.000004]  schedule+0x23/0xa0
+[{at}.000005]  request_wait_answer+0x151/0x210
+[{at}.000006]  fuse_flush+0x155/0x190
+[{at}.000007]  </TASK>
+"""
+QUIET = "[{at}.500000] audit: type=1400 audit(1700000000.1:{n}): apparmor=DENIED operation=open pid={n} comm=ps\n"
+
+
+def log(lines: int) -> str:
+    parts = ["[    0.000001] Linux version 6.8.0 (x) #1\n"]
+    for n in range(lines):
+        parts.append(HUNG.format(at=n, n=n) if n % 40_000 == 20_000 else QUIET.format(at=n, n=n))
+    parts.append(f"[{lines}.000001] NVRM: Xid (PCI:0000:b3:00): 79, pid=1, name=python3, GPU has fallen off the bus.\n")
+    return "".join(parts)
+
+
+def told(facts: list[Evidence]) -> list[tuple[object, ...]]:
+    return sorted(
+        (f.kind, f.source.line, f.source.quote, str(f.fields())) for f in facts if f.kind != "kernel_log_span"
+    )
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("large") / "kernel.log"
+    path.write_text(log(100_000))
+    assert path.stat().st_size > LARGE
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(path: Path) -> list[tuple[object, ...]]:
+    text = Text("kernel.log", path.read_bytes())
+    return told([fact for _, parser, seen in readers(text) if parser.claims != "alone" for fact in parser.read(seen)])
+
+
+def large(path: Path) -> list[tuple[object, ...]]:
+    from diagnostics.archives import artefacts
+
+    (artefact,) = artefacts(path)
+    assert artefact.path is not None
+    return told(read_artefact(artefact)[0])
+
+
+def test_with_ripgrep(path: Path, expected: list[tuple[object, ...]]) -> None:
+    assert ripgrep.program(), "the wheel ripgrep brings it"
+    assert len(expected) > 3
+    assert large(path) == expected
+
+
+def test_without_ripgrep(path: Path, expected: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ripgrep, "program", lambda: None)
+    assert large(path) == expected
+
+
+def test_a_footprint_is_never_ruled_out_where_it_matches() -> None:
+    for line in (
+        HUNG,
+        "nfs: server nas01 not responding, still trying",
+        "CUDA_ERROR_ILLEGAL_ADDRESS",
+        "step 3 | loss 2.1",
+    ):
+        grams = grams_of(line)
+        for parser in all_parsers().values():
+            if not parser.binary and parser.pattern.search(line):
+                live = Footprint(parser.footprint).live(grams)
+                assert live is not None, parser.tool
+                assert live.search(line), parser.tool
+
+
+def test_split_alternatives() -> None:
+    assert split_alternatives(r"a|b(c|d)[|\]]|e\|f|[]|]g") == ["a", r"b(c|d)[|\]]", r"e\|f", "[]|]g"]
+
+
+def test_required_words() -> None:
+    assert required_words(r"INFO: task .{1,64}:\d+ (?:blocked|can't die)") == (
+        frozenset({"INFO: task "}),
+        frozenset({"blocked", "can't die"}),
+    )
+    assert required_words(r"[Ll]ink down") == (frozenset({"Link down", "link down"}),)
+    assert required_words(r"^\S+ \d+$") == ()
