@@ -143,7 +143,7 @@ def verify(directory: str | os.PathLike[str], deep: bool = False) -> DirectoryHe
     Raises UnreadableInput when the directory itself cannot be listed.
     """
     folder = Path(directory)
-    listing = one_file(folder) if folder.is_file() else list_directory(folder)
+    listing = one_file(folder) if is_file(folder) else list_directory(folder)
     look = partial(look_at, deep=deep)
     if deep:  # hashing and reading release the interpreter's lock
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
@@ -165,12 +165,16 @@ def look_at(candidate: Candidate, deep: bool = False) -> Artefact:
 def list_directory(folder: Path) -> Listing:
     """Sort a directory's names into candidates, staging and records; opens no file."""
     try:
-        with os.scandir(folder) as entries:
-            found = list(entries)
+        return _sorted_out(folder)
     except OSError as error:
         raise UnreadableInput(
             f"{printable(str(folder))} cannot be listed ({error.strerror})", "name a directory of checkpoints"
         ) from error
+
+
+def _sorted_out(folder: Path) -> Listing:
+    with os.scandir(folder) as entries:
+        found = list(entries)
     promised: dict[str, list[RecordName]] = {}
     others = []
     for entry in found:
@@ -191,6 +195,14 @@ def list_directory(folder: Path) -> Listing:
     present = {entry.name for entry in plain}
     leftovers = [folder / each.file_name for name, those in promised.items() if name not in present for each in those]
     return Listing(tuple(candidates), tuple(sorted(staging)), tuple(sorted(leftovers)))
+
+
+def is_file(path: Path) -> bool:
+    """False also for what cannot be looked at; whoever opens it next will say why."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def one_file(path: Path) -> Listing:

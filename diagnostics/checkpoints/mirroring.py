@@ -178,7 +178,7 @@ class LocalSide:
         self.directory = directory
 
     def present(self, deep: bool) -> dict[str, Present]:
-        if not self.directory.exists():
+        if not os.path.lexists(self.directory):
             return {}
         found = {}
         for each in verify(self.directory, deep):

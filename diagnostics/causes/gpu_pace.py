@@ -1,0 +1,182 @@
+"""GPU devices that are there and do not do their part: held down, slow, wrong."""
+
+from __future__ import annotations
+
+from . import Cause, Check, Effect, Role
+from ._cascade import OF_A_DEAD_RANK
+
+LLAMA = "Meta, The Llama 3 Herd of Models (2024), table 5, of 419 unexpected interruptions in 54 days: "
+
+CAUSES = (
+    Cause(
+        slug="gpu-thermal-or-power",
+        title="heat or power that holds a GPU down",
+        what="the device lowers its clocks, or shuts down, because it is too hot or its supply cannot give more",
+        prior=0.015,
+        source=LLAMA + "6 for thermal interface and sensors, 3 for power supplies",
+        on=("host",),
+        effects=(
+            Effect(
+                "gpu-throttled",
+                0.9,
+                "the driver names the reason for as long as it lasts",
+                "the GPU was slowed down to stay within its limits",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-hot",
+                0.6,
+                "heat is the more frequent of the two",
+                "the GPU was too hot",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-slower-than-peers",
+                0.2,
+                "the clocks that are held down show against the peers, unless all are held down",
+                "its clocks were held down",
+            ),
+            Effect(
+                "throughput-collapsed",
+                0.5,
+                "a synchronous job runs as fast as its slowest device",
+                "every step waited for the throttled device",
+            ),
+            Effect(
+                "gpu-off-bus-report",
+                0.1,
+                "a supply that trips takes the device off the bus",
+                "the device lost its power",
+            ),
+            Effect(
+                "power-lost",
+                0.1,
+                "a limiter on the card may trip the whole supply",
+                "the GPU's load took the supply down",
+            ),
+            Effect(
+                "dark-under-load",
+                0.15,
+                "a card's power peaks trip supplies that are rated for its average",
+                "the GPU's power peaks tripped the supply",
+                Role.INITIATING,
+            ),
+            Effect(
+                "lost-under-load",
+                0.2,
+                "a supply rail that gives way takes the card off the bus",
+                "the card lost its power under load",
+            ),
+            Effect(
+                "acpi-or-firmware-report",
+                0.1,
+                "the management controller logs a supply's failure",
+                "the platform saw its supply fail",
+            ),
+        ),
+        now=("Lower the power limit (nvidia-smi -pl) and check fans, inlet temperature and supplies",),
+        for_good=("Repaste or replace the cooler; balance supplies; alert on throttle reasons",),
+        mistaken_for=(
+            ("gpu-straggler", "only the reason for being slow differs"),
+            ("storage-too-slow", "throughput falls with no error in both"),
+        ),
+        checks=(Check("active reasons", "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"),),
+    ),
+    Cause(
+        slug="gpu-straggler",
+        title="one slow device or host",
+        what="one device or host of many does its part slower than the rest, and all wait for it in every step",
+        prior=0.02,
+        source="Jiang et al., MegaScale (2024), section 6: a few machines that compute 10 % slower hold the whole job; "
+        "Lin et al., Understanding Stragglers in LLM Training (2025)",
+        on=("host", "gpu"),
+        effects=(
+            Effect(
+                "gpu-slower-than-peers",
+                0.9,
+                "measured alone, it is slower than its like",
+                "this device did its part slower than all others",
+                Role.INITIATING,
+            ),
+            Effect(
+                "throughput-collapsed",
+                0.4,
+                "the job runs at the speed of the slowest",
+                "all devices waited for the slow one in every step",
+            ),
+            Effect(
+                "one-rank-elsewhere",
+                0.4,
+                "stacks catch the slow rank still computing while the others wait",
+                "the slow rank was still computing",
+            ),
+            Effect(
+                "collective-timed-out",
+                0.1,
+                "only an extreme straggler outlasts a limit of minutes",
+                "the straggler outlasted the limit",
+            ),
+        ),
+        now=("Replace the slow node in the job's host list and compare throughput",),
+        for_good=("Benchmark every node before a long run and watch per-rank step times",),
+        mistaken_for=(
+            ("network-misconfigured", "all devices show 100 % while they spin in a collective"),
+            ("storage-too-slow", "throughput is low and no error is printed"),
+        ),
+        checks=(Check("each node alone", "srun -N1 -w NODE python bench.py; compare"),),
+    ),
+    Cause(
+        slug="gpu-device-faulty",
+        title="a GPU that fails without a known signature",
+        what="the device computes wrongly or fails its tests, and no Xid of a known kind says why",
+        prior=0.03,
+        source=LLAMA + "148 for faulty GPUs, the largest single share; 6 for silent data corruption",
+        on=("host", "gpu"),
+        effects=(
+            Effect(
+                "gpu-diagnostic-failed",
+                0.7,
+                "a device that is bad enough to end jobs fails a long test more often than not",
+                "the device failed its test",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-unspecified-failure",
+                0.5,
+                "it shows as launches that fail for no reason",
+                "the device failed in the middle of a kernel",
+                Role.INITIATING,
+            ),
+            Effect(
+                "failures-follow-one-device",
+                0.7,
+                "the same work fails on this device and runs on others",
+                "the fault stayed with the device when the work was moved",
+                Role.INITIATING,
+            ),
+            Effect(
+                "driver-init-failed",
+                0.15,
+                "a faulty device may not initialise",
+                "the device did not come up",
+            ),
+            Effect(
+                "loss-not-finite",
+                0.1,
+                "wrong results of one device reach the loss through the gradients",
+                "one device computed wrong numbers",
+            ),
+            *OF_A_DEAD_RANK,
+        ),
+        now=("Take the node out, run `dcgmi diag -r 3` on it, and restart elsewhere",),
+        for_good=("Return the card when the test fails twice; keep a list of nodes that lost jobs",),
+        mistaken_for=(
+            ("gpu-illegal-access", "both end in a launch failure; moved to another device, bad code fails again"),
+            ("training-diverged", "wrong numbers of one device look like a bad learning rate"),
+        ),
+        checks=(
+            Check("a long health test", "dcgmi diag -r 3"),
+            Check("does the fault stay with the device", "CUDA_VISIBLE_DEVICES=OTHER python train.py"),
+        ),
+    ),
+)
