@@ -16,7 +16,7 @@ from ._collector import Collector, Piece
 from ._scope import Scope
 
 QUESTIONS = ("stat", "statfs", "readdir", "read-data")
-TOGETHER_S = 5.0
+TOGETHER_S = 6.0
 MOST_VOLUMES = 8
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def save(postmortem: Postmortem, path: str | Path, *, incident: Sequence[str | P
     Raises UsageError for another ending, DiagnosticsError when the file cannot be written.
     """
     file = Path(path)
-    data = render(postmortem, file.suffix, incident)
+    data = render(postmortem, file, incident)
     try:
         write_durably(file, data)
     except OSError as error:
@@ -34,9 +35,9 @@ def save(postmortem: Postmortem, path: str | Path, *, incident: Sequence[str | P
     return file
 
 
-def render(postmortem: Postmortem, suffix: str, incident: Sequence[str | Path] = ()) -> bytes:
-    """The write-up as the bytes of a file with that ending."""
-    match suffix:
+def render(postmortem: Postmortem, file: Path, incident: Sequence[str | Path] = ()) -> bytes:
+    """The write-up as the bytes of that file; a notebook names the incident as seen from its own folder."""
+    match file.suffix:
         case ".md":
             return format_markdown(postmortem).encode()
         case ".html":
@@ -44,6 +45,8 @@ def render(postmortem: Postmortem, suffix: str, incident: Sequence[str | Path] =
         case ".pdf":
             return format_pdf(format_page(postmortem))
         case ".ipynb":
-            notebook = format_notebook(postmortem, [Path(each).resolve() for each in incident])
-            return (executed(notebook, Path.cwd()) if postmortem.diagnosis else notebook).encode()
-    raise UsageError(f"no write-up ends in {suffix or 'nothing'}", f"use one of {', '.join(FORMATS)}")
+            folder = file.resolve().parent
+            paths = [os.path.relpath(Path(each).resolve(), folder) for each in incident]
+            notebook = format_notebook(postmortem, paths)
+            return (executed(notebook, folder) if postmortem.diagnosis else notebook).encode()
+    raise UsageError(f"no write-up ends in {file.suffix or 'nothing'}", f"use one of {', '.join(FORMATS)}")

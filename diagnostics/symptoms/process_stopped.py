@@ -1,6 +1,6 @@
 """A process of the job is stopped: state T (a signal) or t (a debugger).
 
-ABSENT where the states of the job's processes were read and none is stopped.
+Where the stacks of some processes were taken, those and their children are the job's. ABSENT where the states of the job's processes were read and none is stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ SERVERS = ("mfschunkserver", "mfsmaster", "sftp-server", "glusterfsd", "ceph-osd
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each stopped process; else the tables without one."""
     rows: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
-    stopped = [row for row in rows if row.state in ("T", "t") and of_the_job(row)]
+    looked_at = {thread.subject.pid for thread in incident.of(ThreadState)}
+    stopped = [row for row in rows if row.state in ("T", "t") and of_the_job(row) and concerned(row, looked_at)]
     for row in stopped:
         by = "by a signal" if row.state == "T" else "by a debugger"
         yield Finding(
@@ -39,6 +40,11 @@ def of_the_job(row: ProcessState | ThreadState) -> bool:
         return False
     words = f"{row.subject.comm or ''} {row.command if isinstance(row, ProcessState) else ''}"
     return any(word in words for word in ("python", "pt_", "train", "torchrun", "worker", "mfs", "sshfs", "ranks"))
+
+
+def concerned(row: ProcessState | ThreadState, looked_at: set[int | None]) -> bool:
+    """True unless somebody looked closely at other processes only: the whole machine's table has strangers in it."""
+    return not looked_at or row.subject.pid in looked_at or row.parent_pid in looked_at
 
 
 SYMPTOM = Symptom(

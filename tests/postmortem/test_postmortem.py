@@ -5,6 +5,7 @@ from __future__ import annotations
 import html.parser
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,9 @@ def diagnosis(hand: story.Story) -> Diagnosis:
 
 
 SAMPLES = sorted(path for path in (Path(__file__).parents[2] / "sample_logs").iterdir() if path.is_dir())
+
+
+FORK_DEADLOCK = Path(__file__).parents[2] / "sample_logs" / "fork_deadlock"
 
 
 def resolves(folder: Path, source: Source) -> bool:
@@ -260,6 +264,16 @@ def test_the_notebook_is_one_and_its_cells_draw_again(diagnosis: Diagnosis) -> N
     code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert code[0] == 'PATHS = ["/some/where"]'
     assert "plots.plot_timeline(diagnosis.incident)" in code
+
+
+def test_a_saved_notebook_has_run_and_finds_its_incident_from_its_own_folder(tmp_path: Path) -> None:
+    shutil.copytree(FORK_DEADLOCK, tmp_path / "incident")
+    diagnosis = diagnose(open_incident(tmp_path / "incident"))
+    file = save(write_postmortem(diagnosis), tmp_path / "postmortem.ipynb", incident=[tmp_path / "incident"])
+    cells = [cell for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert "".join(cells[0]["source"]) == 'PATHS = ["incident"]'
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert "fork-deadlock" in "".join(cells[1]["outputs"][0]["data"]["text/plain"])
 
 
 @pytest.mark.skipif(browser() is None, reason="no Chromium to print with")
