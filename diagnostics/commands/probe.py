@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: ProbeReport, arguments: argparse.Namespace) -> None:
-    from ..report import visible
+    from ..printable import visible
 
     if arguments.dry_run:
         for folder, name, written in report.planned:
@@ -92,7 +92,7 @@ def _print(report: ProbeReport, arguments: argparse.Namespace) -> None:
 
 
 def _who(arguments: argparse.Namespace) -> int:
-    from ..report import visible
+    from ..printable import visible
     from ..stuck import format_stuck, who_waits
 
     waiting = [row for mount in arguments.mounts for row in who_waits(mount)]
@@ -107,7 +107,7 @@ class _Line:
     """One line on the terminal: what is being asked, how far it is, how long it may take."""
 
     def __call__(self, progress: ProbeProgress) -> None:
-        from ..report import visible
+        from ..printable import visible
 
         left = f", about {progress.remaining_s:.0f} s left" if progress.remaining_s else ""
         text = f"[{progress.done}/{progress.total}] {progress.probe} {progress.mount} {progress.doing}{left}"

@@ -7,9 +7,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from ..diagnosis import Diagnosis, Verdict
+from ..diagnosis import Diagnosis
 from ..evidence import Source
-from ..explanation import Explanation, Sentence, explain, named
+from ..explanation import Explanation, explain
+from ..finding import Sentence
+from ..hypothesis import Verdict, named
 from .costs import impact_section
 from .document import (
     DIAGNOSIS,
