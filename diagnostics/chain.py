@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from .causes import Role
 from .evidence import NOBODY, Evidence, Source, Subject
-from .evidence.job import WatchdogFired
+from .evidence.job import TrainingSteps, WatchdogFired
 from .evidence.process import ProcessState, ThreadState
 from .filesystems import by_name
 from .incident import Incident
@@ -88,8 +88,17 @@ def time_order(diagnosis: Diagnosis, hypothesis: Hypothesis) -> TimeOrder:
 def first_moment(incident: Incident, observation: Observation) -> datetime | None:
     """When a symptom was first seen, on the incident's axis."""
     facts = [fact for fact in observation.evidence if isinstance(fact, Evidence)]
-    moments = [moment for fact in facts if (moment := incident.timeline.at(fact))]
+    moments = [moment for fact in facts if (moment := _moment(incident, fact))]
     return min(moments, default=None)
+
+
+def _moment(incident: Incident, fact: Evidence) -> datetime | None:
+    """A fact's moment; a run's steps speak of its end, since that is when they ceased, slowed or went wrong."""
+    if isinstance(fact, TrainingSteps) and fact.stamp:
+        ended = next((float(value) for value in reversed(fact.columns.get("seconds", ())) if value == value), None)
+        if ended is not None:
+            return incident.timeline.moment(fact.stamp._replace(seconds=ended), fact.source.file)
+    return incident.timeline.at(fact)
 
 
 def attribution(incident: Incident, mount: str) -> list[Link]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .diagnosis import Diagnosis, Hypothesis
 
 RIVALS_SHOWN = 4
+_RANK = {Role.INITIATING: 0, Role.CASCADE: 1, Role.TEARDOWN: 2, None: 3}
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,13 @@ def explain(diagnosis: Diagnosis) -> Explanation:
     answer = diagnosis.answer
     return Explanation(
         finding=tuple(_finding(diagnosis)),
-        table=tuple(_table(diagnosis)),
+        table=tuple(sorted(_table(diagnosis), key=lambda row: _RANK[row.role])),
         chain=tuple(chain_of(diagnosis)) if answer else (),
         rivals=tuple(_rivals(diagnosis)),
         suspects=tuple(Sentence(f"{who}: {why}") for each in answer for who, why in each.cause.mistaken_for),
         unexplained=tuple(Sentence(_seen(each), each.sources[:2]) for each in diagnosis.unexplained),
-        now=tuple(dict.fromkeys(fill(step, each) for each in answer for step in each.cause.now)),
-        for_good=tuple(dict.fromkeys(fill(step, each) for each in answer for step in each.cause.for_good)),
+        now=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.now)),
+        for_good=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.for_good)),
         would_refute=tuple(
             dict.fromkeys(
                 f"{c.looks_for}: {for_subject(c.command, each.about)}" for each in answer for c in each.cause.checks
@@ -189,8 +190,7 @@ def _listed(items: Iterable[str]) -> str:
 def _explained(diagnosis: Diagnosis, hypothesis: Hypothesis) -> list[Observation]:
     """The symptoms a hypothesis explains, the most telling one first."""
     mine = [each for each in diagnosis.present if each.symptom in hypothesis.explains]
-    rank = {Role.INITIATING: 0, Role.CASCADE: 1, Role.TEARDOWN: 2}
-    return sorted(mine, key=lambda each: rank[_role(hypothesis.cause, each.symptom)])
+    return sorted(mine, key=lambda each: _RANK[_role(hypothesis.cause, each.symptom)])
 
 
 def _role(cause: Cause, symptom: str) -> Role:
@@ -211,6 +211,10 @@ def _coverage(coverage: Sequence[Coverage]) -> Iterable[Sentence]:
             yield Sentence(
                 f"{each.file}: {each.state.value}{f' ({each.reason})' if each.reason else ''}", (each.source,)
             )
+
+
+def _step(step: str, hypothesis: Hypothesis) -> str:
+    return for_subject(fill(step, hypothesis), hypothesis.about)
 
 
 class _Blanks(dict[str, str]):
@@ -272,7 +276,7 @@ def format_explanation(explanation: Explanation) -> str:
     if explanation.table:
         rows = [
             f"  {row.title}\n      seen:     {row.seen}{cite(row.sources)}"
-            + (f"\n      actually: {row.actually}" if row.actually else "\n      not explained by this answer")
+            + (f"\n      actually: {row.actually}" if row.actually else "")
             for row in explanation.table
         ]
         parts.append("What was seen, and what it was actually doing\n" + "\n".join(rows))

@@ -61,7 +61,7 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         gain = before - after
         if gain >= WORTH_SHOWING_BITS:
             likes = max(zip(shows, rivals, strict=True), key=lambda pair: pair[0])[1].cause.title
-            why = f"would show whether there are {symptom.title}; expected above all under {likes}"
+            why = f"to see: {symptom.title}? Expected above all under {likes}"
             found.append(Question(name, why, round(gain, 3), symptom.command, symptom.cost_minutes))
     found.sort(key=lambda each: (-each.gain_bits / each.cost_minutes, each.symptom))
     commands = {each.command: each for each in reversed(found)}  # one command answers several questions: keep the best
