@@ -8,7 +8,6 @@ no existing file is opened for writing. The answers (`--out probe.jsonl`) are ev
 from __future__ import annotations
 
 import argparse
-import re
 import signal
 import sys
 import threading
@@ -16,11 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ._sizes import size
 
 if TYPE_CHECKING:
     from ..probes import ProbeProgress, ProbeReport
-
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,15 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object for each answer")
     parser.add_argument("--out", metavar="FILE", help="also write the answers there, for `diagnose`")
     parser.add_argument("--list", action="store_true", help="the probes there are")
-
-
-def size(text: str) -> int:
-    """Bytes from "10GiB", "500MB", "4096"."""
-    found = SIZE.fullmatch(text.strip())
-    if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 10GiB")
-    number, unit, binary = found.groups()
-    return int(float(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
 
 
 def run(arguments: argparse.Namespace) -> int:
