@@ -12,7 +12,9 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
     **dict.fromkeys(("evidence", "errors", "noisy_or", "printable"), 0),
-    **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath"), 1),
+    **dict.fromkeys(
+        ("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath", "system_calls"), 1
+    ),
     **dict.fromkeys(("text", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(
