@@ -10,7 +10,7 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 FLOORS = {
     **dict.fromkeys(("evidence", "errors", "noisy_or"), 0),
     **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath"), 1),
-    **dict.fromkeys(("text", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1),
+    **dict.fromkeys(("text", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives", "supervision"), 1),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(
         ("incident", "reading", "clocks", "timeline", "links", "checksum_listings", "collectives", "collect"), 3

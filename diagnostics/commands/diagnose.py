@@ -16,6 +16,8 @@ from ..explanation import explain, format_explanation
 from ..incident import open_incident
 from ..report import diagnosis_as_json, visible
 
+TOUCHES = ("paths",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")

@@ -14,6 +14,8 @@ from ..evidence import Evidence
 from ..incident import open_incident
 from ..timeline import Timeline
 
+TOUCHES = ("paths",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, an incident folder, or an archive of one")
