@@ -8,13 +8,10 @@ Experiment (1956).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from . import noisy_or
+from .diagnosis import Diagnosis
 from .symptoms import State, all_symptoms
-
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
 
 RIVALS = 12
 WORTH_SHOWING_BITS = 0.02
