@@ -15,7 +15,9 @@ FLOORS = {
     **dict.fromkeys(
         ("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath", "system_calls"), 1
     ),
-    **dict.fromkeys(("text", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1),
+    **dict.fromkeys(
+        ("text", "haystack", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1
+    ),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(
         ("incident", "reading", "clocks", "timeline", "links", "checksum_listings", "collectives", "collect"), 3
