@@ -1,6 +1,6 @@
 """Every piece of evidence in the given files, folders or archives.
 
-With --json one JSON object a line, as documented in docs/reference/json.md; else one line for people.
+With --json one JSON object a line, as documented in docs/reference/facts.md; else one line for people.
 """
 
 from __future__ import annotations
@@ -8,11 +8,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
 
-from ..evidence import Evidence
 from ..incident import open_incident
-from ..timeline import Timeline
+from ..report import fact_as_json
 
 TOUCHES = ("paths",)
 
@@ -34,19 +32,3 @@ def run(arguments: argparse.Namespace) -> int:
                 when = f"{at:%F %T}" if at else "-"
                 print(f"{fact.source.file}:{fact.source.line}  {when}  {fact.severity:8}  {fact.kind}  {fact.subject}")
     return 0
-
-
-def fact_as_json(fact: Evidence, timeline: Timeline) -> dict[str, Any]:
-    """One fact in the published form (schemas/fact.json)."""
-    at = timeline.at(fact)
-    return {
-        "kind": fact.kind,
-        "at": at.isoformat() if at else None,
-        "clock": fact.stamp.clock.value if fact.stamp else None,
-        "subject": fact.subject.known(),
-        "severity": fact.severity.value,
-        "file": fact.source.file,
-        "line": fact.source.line,
-        "quote": fact.source.quote,
-        **fact.fields(),
-    }
