@@ -10,12 +10,13 @@ import argparse
 import json
 import sys
 from difflib import get_close_matches
-from typing import Any
 
 from ..errors import UsageError
-from ..evidence import KINDS, Evidence
+from ..evidence import KINDS
 from ..incident import open_incident
-from ..timeline import Timeline
+from ..report import fact_as_json
+
+TOUCHES = ("paths",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,19 +39,3 @@ def run(arguments: argparse.Namespace) -> int:
                 when = f"{at:%F %T}" if at else "-"
                 print(f"{fact.source.file}:{fact.source.line}  {when}  {fact.severity:8}  {fact.kind}  {fact.subject}")
     return 0
-
-
-def fact_as_json(fact: Evidence, timeline: Timeline) -> dict[str, Any]:
-    """One fact in the published form (schemas/fact.json)."""
-    at = timeline.at(fact)
-    return {
-        "kind": fact.kind,
-        "at": at.isoformat() if at else None,
-        "clock": fact.stamp.clock.value if fact.stamp else None,
-        "subject": fact.subject.known(),
-        "severity": fact.severity.value,
-        "file": fact.source.file,
-        "line": fact.source.line,
-        "quote": fact.source.quote,
-        **fact.fields(),
-    }
