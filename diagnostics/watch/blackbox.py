@@ -133,13 +133,20 @@ class BlackBox:
         if tail:
             progress.feed(tail.read(), now)
         waits.look(now)
-        reason = waits.stuck(now) or (progress.stalled(now) if tail else "") or progress.collapsed()
+        stalled = progress.stalled(now) if tail else ""
+        reason = waits.stuck(now) or stalled or progress.collapsed()
         self._armed = self._armed or not reason  # one capture a stall, and another when it goes on and on
         due = self._armed or now - self._captured_at > self.settings.again_s
         if reason and due and not (self._capture and self._capture.is_alive()):
             self._captured_at, self._armed = now, False
             self._relatives = set(family(self.pid))
-            self._capture = threading.Thread(target=self.capture, args=(reason,), daemon=True, name="capture")
+            # in the words of any watchdog, so that the silence is evidence and not only a remark
+            seen = (
+                f"alive, log age {progress.quiet_s(now):.3f}s, limit {progress.limit_s:.3f}s"
+                if stalled and progress.usual_s
+                else ""
+            )
+            self._capture = threading.Thread(target=self.capture, args=(reason, seen), daemon=True, name="capture")
             self._capture.start()
 
     def _pass_signals(self) -> None:
@@ -168,7 +175,7 @@ class BlackBox:
             self.capture(f"it ended with status {code} after step {progress.last_step:.0f}", status=code)
         return code
 
-    def capture(self, reason: str, status: int | None = None) -> None:
+    def capture(self, reason: str, seen: str = "", status: int | None = None) -> None:
         """Collect and diagnose; whatever goes wrong is said and does not end the watch."""
         self.captures += 1
         now = datetime.now(UTC)
@@ -179,6 +186,7 @@ class BlackBox:
             logs = [self.log] if self.log else []
             collect(folder, Scope(pids=pids, logs=logs, folders=self.settings.folders, ask_volumes=True))
             note = f"{self._run}\n{now:%FT%T+00:00} watch: pid {self.pid}: {reason}\n"
+            note += f"{now:%FT%T+00:00} watchdog: pid={self.pid} {seen}\n" if seen else ""
             (folder / "watch.txt").write_text(mask(note), encoding="utf-8")
             if status is not None:
                 line = f"{now:%FT%T+00:00} watch: trainer exited with status {status}\n"
@@ -199,12 +207,12 @@ def _diagnose(folder: Path) -> str:
     from ..report import diagnosis_as_json
 
     diagnosis = diagnose(open_incident(folder))
-    text = visible(format_explanation(explain(diagnosis)))
+    text = visible(f"{diagnosis.headline}\n\n{format_explanation(explain(diagnosis))}")
     _beside(folder, "txt").write_text(text, encoding="utf-8")
     printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
     write_durably(_beside(folder, "json"), printed.encode())
     named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
-    return f"{diagnosis.verdict.value}{': ' + named if named else ''}; {_beside(folder, 'txt')}"
+    return f"diagnosis: {diagnosis.verdict.value}{': ' + named if named else ''}; read {_beside(folder, 'txt')}"
 
 
 def _beside(folder: Path, ending: str) -> Path:
