@@ -15,6 +15,8 @@ import json
 
 from ..errors import NotWhole
 
+TOUCHES = ("path",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="+", help="Python files, shell scripts, notebooks, or directories of them")

@@ -18,6 +18,8 @@ from typing import Any
 from ..errors import CheckpointError, NotWhole
 from ._sizes import size
 
+TOUCHES = ("source", "directory", "side", "primary", "target")
+WRITES = ("publish", "mirror", "prune")
 HASHES = ("xxh3_128", "blake3", "sha256")
 
 

@@ -12,6 +12,8 @@ import sys
 from ..incident import open_incident
 from ..report import fact_as_json
 
+TOUCHES = ("paths",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, an incident folder, or an archive of one")
