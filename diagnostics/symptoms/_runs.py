@@ -142,6 +142,31 @@ def column(steps: TrainingSteps, *names: str) -> list[float]:
     return []
 
 
+def went_on_evenly(incident: Incident, after: Stamp | None) -> TrainingSteps | None:
+    """The steps of a run that kept its pace over a dated event and well beyond it, where there is one.
+
+    No gap between two of its lines is five times the median from the event on, at least two lines follow, and nothing
+    ended it badly.
+    """
+    at = calendar_s(after)
+    if at is None:
+        return None
+    for run in runs(incident):
+        seconds = _finite(run.steps.columns.get("seconds", ()))
+        durations = column(run.steps, "step_s")
+        later = [second for second in seconds if second > at]
+        if run.failed or len(later) < 2 or not seconds or seconds[0] > at or (run.ended and run.ended.signal):
+            continue
+        per_step = durations[-len(later) :] or _gaps([max(s for s in seconds if s <= at), *later])
+        if max(per_step) <= 5 * median(durations or _gaps(seconds)):
+            return run.steps
+    return None
+
+
+def _gaps(seconds: Sequence[float]) -> list[float]:
+    return [b - a for a, b in itertools.pairwise(seconds)]
+
+
 def longest_silence(incident: Incident) -> tuple[float, Evidence] | None:
     """The longest time without output that a watchdog saw, and its line."""
     found = [(fact.age_s, fact) for fact in incident.of(WatchdogFired) if fact.age_s]

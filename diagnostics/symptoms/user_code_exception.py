@@ -1,7 +1,8 @@
 """The run died of an ordinary exception of its own code or configuration: a wrong type, key, shape, name or
 argument, a module or file that is not there.
 
-An exception in a helper thread or a destructor ends no run, a file that a network volume lacks may be the volume's,
+An exception about devices that are missing or taken says nothing where the machine has reports of such,
+an exception in a helper thread or a destructor ends no run, a file that a network volume lacks may be the volume's,
 and exceptions that speak for something else (memory, space, I/O, workers, collectives, CUDA, shared memory, caches)
 are other symptoms. ABSENT where every exception of the log is of those.
 """
@@ -12,7 +13,9 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.gpu import GpuToolError
 from ..evidence.job import PythonException
+from ..evidence.kernel import GpuDriverMessage, PcieError, Xid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, place
@@ -45,6 +48,13 @@ OTHER = re.compile(
 )
 
 
+# a job that finds less than it asks for may be wrong, or right about a device that is lost or held
+DEVICES = re.compile(
+    r"device_count|nproc_per_node|[Nn]o CUDA GPUs|visible devices|\bGPUs? (?:are |is )?(?:available|requested|found)"
+    r"|your machine only has|invalid device ordinal|[Ff]ree memory on device|memory is (?:already )?(?:in use|occupied)",
+)
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     """The ordinary exceptions; else the others."""
     others = []
@@ -57,12 +67,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
             f"{text} {' '.join(fact.frames[:4])}"
         )
         aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
+        lacks = DEVICES.search(text) is not None and (
+            "emory" in text or any(incident.of(kind) for kind in (GpuDriverMessage, Xid, PcieError, GpuToolError))
+        )
         remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
         if (
             ordinary
             and not special
             and not aside
             and not remote
+            and not lacks
             and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR")
         ):
             found = True

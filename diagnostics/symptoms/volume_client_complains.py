@@ -1,7 +1,8 @@
 """The client of a network filesystem complains of its server: in the kernel log (nfs, ceph, lustre ...) or, for a
 client in user space, in the system log.
 
-A complaint that a later message of the same server takes back does not count. Never ABSENT: many clients wait without
+A complaint that a later message of the same server takes back does not count, nor does a single request that timed
+out while the job went on at its pace: clients try again. Never ABSENT: many clients wait without
 a word, and their log is often kept elsewhere.
 """
 
@@ -15,6 +16,7 @@ from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import network_mounts
+from ._runs import went_on_evenly
 
 COMPLAINTS = frozenset(
     {"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"}
@@ -35,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         ):
             yield Finding(_where(incident, message, message.filesystem), (message,), message.text[:160])
     for said in incident.of(VolumeClientMessage):
-        if said.about in COMPLAINTS:
+        if said.about in COMPLAINTS and not (said.about == "timed-out" and went_on_evenly(incident, said.stamp)):
             yield Finding(_where(incident, said, said.filesystem), (said,), said.text[:160])
 
 
