@@ -65,4 +65,9 @@ def number(text: str) -> float:
         return 0.0
 
 
-PARSER = Parser(tool="top", medium="pressure", footprint=r"^%?Cpu\(s\): {0,3}[\d.]+[ %]{0,2}us,|\d\d:\d\d:\d\d up .{1,60}load averages?: ", read=read)
+PARSER = Parser(
+    tool="top",
+    medium="pressure",
+    footprint=r"^%?Cpu\(s\): {0,3}[\d.]+[ %]{0,2}us,|\d\d:\d\d:\d\d up .{1,60}load averages?: ",
+    read=read,
+)

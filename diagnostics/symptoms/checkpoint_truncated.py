@@ -21,7 +21,9 @@ CHECKPOINT = re.compile(
     r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint", re.I
 )
 PART = re.compile(r"-of-\d|rank|shard|part|\.distcp$", re.I)  # parts of one checkpoint may differ in size
-NEWEST = re.compile(r"^(?:\w{1,40}[-_.])?(?:last|latest|current|newest|resume|final)(?:[-_.]\w{1,40})?\.\w{1,12}$", re.I)
+NEWEST = re.compile(
+    r"^(?:\w{1,40}[-_.])?(?:last|latest|current|newest|resume|final)(?:[-_.]\w{1,40})?\.\w{1,12}$", re.I
+)
 SHORT = 0.9
 
 

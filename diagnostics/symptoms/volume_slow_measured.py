@@ -48,7 +48,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row.values.get("burst_credits", 1.0) <= 0 or row.values.get("io_limit_percent", 0.0) >= 99:
             yield Finding(row.subject, (row,), "its burst credits are used up: it is held to its baseline")
         if row.values.get("iowait_percent", 0.0) >= WAITING_PERCENT:
-            yield Finding(row.subject, (row,), f"the CPUs wait for disks {row.values['iowait_percent']:.0f} % of the time")
+            yield Finding(
+                row.subject, (row,), f"the CPUs wait for disks {row.values['iowait_percent']:.0f} % of the time"
+            )
     for mark in incident.of(Benchmark):
         if mark.unit.lower() in ("b/s", "bytes/s") and any(
             w in mark.name for w in ("read", "write", "disk", "dd", "fio", "copy")
