@@ -1,18 +1,17 @@
-"""A diagnosis as JSON (the published contract, `schemas/diagnosis.json`) and text made safe to show."""
+"""A diagnosis as JSON: the published contract, `schemas/diagnosis.json`."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .chain import TimeOrder, chain_of, time_order
+from .chain import chain_of
+from .diagnosis import Diagnosis
 from .evidence import Coverage, Source
 from .explanation import explain
+from .hypothesis import Hypothesis
 from .symptoms import State
-
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis, Hypothesis
+from .time_order import TimeOrder, time_order
 
 SCHEMA = "diagnosis/1"
 EVIDENCE_SHOWN = 20
@@ -27,7 +26,9 @@ def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "verdict": diagnosis.verdict.value,
         "answer": list(dict.fromkeys(each.slug for each in diagnosis.answer)),
         "finding": [{"text": each.text, "evidence": _sources(each.sources)} for each in explanation.finding],
-        "causes": [_cause(each, time_order(diagnosis, each)) for each in diagnosis.hypotheses],
+        "causes": [
+            _cause(each, time_order(diagnosis.incident, diagnosis.present, each)) for each in diagnosis.hypotheses
+        ],
         "symptoms": [
             {
                 "symptom": each.symptom,
@@ -89,13 +90,3 @@ def _coverage(each: Coverage) -> dict[str, Any]:
 
 def _sources(sources: Iterable[Source]) -> list[dict[str, Any]]:
     return [{"file": each.file, "line": each.line, "quote": each.quote} for each in sources]
-
-
-def visible(text: str) -> str:
-    """Text without anything that a terminal would obey: control characters become their pictures."""
-    return "".join(c if c in "\n\t" or not unicodedata.category(c).startswith("C") else _picture(c) for c in text)
-
-
-def _picture(character: str) -> str:
-    code = ord(character)
-    return chr(0x2400 + code) if code < 0x20 else f"\\u{code:04x}"

@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..display import escaped
 from ..errors import DiagnosticsError
+from ..printable import escaped
 
 # JupyterLab's own variables, so that a panel follows the theme
 SOFT = "color: var(--jp-ui-font-color2, #616161)"

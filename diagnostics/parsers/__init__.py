@@ -62,8 +62,8 @@ class Parser:
             return re.search(self.footprint.encode(), text.head) is not None
         if text.is_binary:
             return False
-        live = self.searched.live(text.grams)
-        return live is not None and live.search(text.plain) is not None
+        live = self.searched.live(text.haystack)
+        return live is not None and live.search(text.haystack.text if text.haystack else text.plain) is not None
 
 
 @cache

@@ -67,7 +67,7 @@ class Table:
     def hits(self, text: Text) -> Iterator[Hit]:
         """The lines that a row matches, in order."""
         log = kernel_log(text)
-        live = self._searched.live(text.grams)
+        live = self._searched.live(text.haystack)
         if live is None:
             return
         for line, message in log.matching(live):
