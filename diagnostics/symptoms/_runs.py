@@ -12,7 +12,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..evidence import Clock, Evidence, Stamp
-from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps, WatchdogFired
+from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
@@ -165,12 +165,6 @@ def went_on_evenly(incident: Incident, after: Stamp | None) -> TrainingSteps | N
 
 def _gaps(seconds: Sequence[float]) -> list[float]:
     return [b - a for a, b in itertools.pairwise(seconds)]
-
-
-def longest_silence(incident: Incident) -> tuple[float, Evidence] | None:
-    """The longest time without output that a watchdog saw, and its line."""
-    found = [(fact.age_s, fact) for fact in incident.of(WatchdogFired) if fact.age_s]
-    return max(found, key=lambda pair: pair[0], default=None)
 
 
 def calendar_s(stamp: Stamp | None) -> float | None:
