@@ -1,7 +1,7 @@
 """The last run makes steps at an even pace with finite losses, and nothing ended it early.
 
-At least five steps, or three lines that lie many steps apart; the last third at no less than half the median pace, no exception in its log and no bad end
-of its process.
+At least five steps, or three lines that lie many steps apart; the last third at no less than half the median pace, no
+exception in its log and no bad end of its process.
 """
 
 from __future__ import annotations
