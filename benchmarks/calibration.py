@@ -18,7 +18,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from diagnostics.causes import all_causes
-from diagnostics.diagnosis import Diagnosis, Verdict, judge
+from diagnostics.diagnosis import Diagnosis, judge
+from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident, open_incident
 from diagnostics.symptoms import Observation, observe
 from tests import test_captures

@@ -8,23 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from .causes import Role
-from .evidence import NOBODY, Evidence, Source, Subject
+from .diagnosis import Diagnosis
+from .evidence import NOBODY, Source, Subject
 from .evidence.job import WatchdogFired
 from .evidence.process import ProcessState, ThreadState
 from .filesystems import by_name
 from .incident import Incident
-
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis, Hypothesis
-    from .symptoms import Observation
-
-
-LOOKED_LATE = timedelta(minutes=10)
+from .time_order import first_moment
 
 
 @dataclass(frozen=True)
@@ -48,48 +40,16 @@ def chain_of(diagnosis: Diagnosis) -> list[Link]:
 def events(diagnosis: Diagnosis, slug: str) -> list[Link]:
     """The symptoms that a hypothesis explains, the earliest first; undated ones keep their role's place."""
     hypothesis = next(each for each in diagnosis.hypotheses if each.slug == slug)
-    order = {Role.INITIATING: 0, Role.CASCADE: 1, Role.TEARDOWN: 2}
     rows = []
     for each in diagnosis.present:
         effect = hypothesis.cause.effect(each.symptom)
         if effect and each.symptom in hypothesis.explains:
             at = first_moment(diagnosis.incident, each)
             text = each.notes[0] if each.notes else each.symptom.replace("-", " ")
-            rows.append((order[effect.role], at, Link(text, each.subject, at, each.sources[:3])))
+            rows.append((effect.role.place, at, Link(text, each.subject, at, each.sources[:3])))
     dated = sorted((row for row in rows if row[1]), key=lambda row: (row[1], row[0]))
     undated = sorted((row for row in rows if not row[1]), key=lambda row: row[0])
     return [link for _, _, link in (*dated, *undated)]
-
-
-class TimeOrder(StrEnum):
-    """Whether a cause's first effects came before its consequences."""
-
-    FITS = "fits"
-    CONTRADICTS = "contradicts"
-    UNKNOWN = "unknown"
-
-
-def time_order(diagnosis: Diagnosis, hypothesis: Hypothesis) -> TimeOrder:
-    """Compare the earliest dated initiating symptom with the earliest dated cascade.
-
-    Some slack is given: a symptom is dated by when somebody looked, which is later than when it began.
-    """
-    dated: dict[Role, list[datetime]] = {role: [] for role in Role}
-    for each in diagnosis.present:
-        effect = hypothesis.cause.effect(each.symptom)
-        if effect and each.symptom in hypothesis.explains and (at := first_moment(diagnosis.incident, each)):
-            dated[effect.role].append(at)
-    if not dated[Role.INITIATING] or not dated[Role.CASCADE]:
-        return TimeOrder.UNKNOWN
-    late = min(dated[Role.INITIATING]) - min(dated[Role.CASCADE])
-    return TimeOrder.FITS if late <= LOOKED_LATE else TimeOrder.CONTRADICTS
-
-
-def first_moment(incident: Incident, observation: Observation) -> datetime | None:
-    """When a symptom was first seen, on the incident's axis."""
-    facts = [fact for fact in observation.evidence if isinstance(fact, Evidence)]
-    moments = [moment for fact in facts if (moment := incident.timeline.at(fact))]
-    return min(moments, default=None)
 
 
 def attribution(incident: Incident, mount: str) -> list[Link]:

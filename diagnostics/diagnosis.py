@@ -7,66 +7,29 @@ times, and an answer that does not survive is not given.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import noisy_or
-from .causes import Cause, Role, all_causes
+from .causes import Cause
 from .evidence import NOBODY, Subject
+from .finding import Sentence, find
+from .hypothesis import Hypothesis, Verdict, named
 from .incident import Incident
-from .symptoms import Observation, State, Symptom, all_symptoms, observe
+from .network import NOTHING_KNOWN, Instance, Network, at_work, build, shaken, told_apart_by
+from .printable import PLAIN, cite, escaped
+from .symptoms import Observation, State, all_symptoms, observe
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answer
 ANSWER_BITS = 3.0  # the evidence must speak at least this much for an answer (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
-# independent priors that add up to one leave 37 % for no cause at all; an incident that somebody investigates is not so
-# often without one of the known causes
-NOTHING_KNOWN = 0.15
-NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
-WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to
-SHAKES = 48
-SHAKEN_INSTANCES = 14
+FAINT = "var(--jp-ui-font-color2, #616161)"
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
-
-
-class Verdict(StrEnum):
-    """What a diagnosis comes to."""
-
-    ROOT_CAUSE = "root-cause"
-    INDEPENDENT_CAUSES = "independent-causes"
-    INSUFFICIENT = "insufficient"
-    HEALTHY = "healthy"
-
-
-@dataclass(frozen=True)
-class Hypothesis:
-    """One cause on one subject, judged.
-
-    `subject` tells it from other instances of its cause; `about` is all that is known of that subject. `bits` is the weight of all the evidence for it, taken alone; `explains` the symptoms that it would show and
-    that are there; `against` those it would have shown and that are not there, or that are there and speak for
-    another.
-    """
-
-    cause: Cause
-    subject: Subject
-    about: Subject
-    posterior: float
-    bits: float
-    explains: tuple[str, ...]
-    against: tuple[str, ...]
-
-    @property
-    def slug(self) -> str:
-        """The cause's name in verdicts."""
-        return self.cause.slug
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,14 +49,31 @@ class Diagnosis:
     _network: Network = field(repr=False)
 
     def __repr__(self) -> str:
-        from .display import summary_line
-
-        return f"<Diagnosis {summary_line(self)}>"
+        return f"<Diagnosis {self.headline}>"
 
     def _repr_html_(self) -> str:
-        from .display import format_diagnosis
+        """The verdict and its finding: one heading, one paragraph, with the lines it stands on."""
+        names = "; ".join(f"{named(each)}, {each.posterior:.0%}" for each in self.answer)
+        heading = escaped(self.verdict.value + (f": {names}" if names else ""))
+        sentences = " ".join(
+            f"{escaped(each.text)} <span style='color: {FAINT}'>{escaped(cite(each.sources))}</span>"
+            for each in self.finding
+        )
+        return f"<div {PLAIN}><strong>{heading}</strong><p>{sentences}</p></div>"
 
-        return format_diagnosis(self)
+    @property
+    def headline(self) -> str:
+        """The diagnosis in one line: the verdict, the causes, how much is seen and unexplained."""
+        names = "; ".join(f"{named(each)} ({each.posterior:.0%})" for each in self.answer)
+        table = all_symptoms()
+        ill = [each for each in self.present if not table[each.symptom].healthy]
+        told = f"{self.verdict.value}: {names}" if names else self.verdict.value
+        return f"{told}; {len(ill)} symptoms present, {len(self.unexplained)} unexplained"
+
+    @cached_property
+    def finding(self) -> tuple[Sentence, ...]:
+        """What was found, in sentences, each with the lines that it stands on."""
+        return tuple(find(self.incident, self.present, self.verdict, self.answer or self.hypotheses))
 
     @property
     def present(self) -> list[Observation]:
@@ -143,26 +123,6 @@ class Diagnosis:
         return judge(self.incident, changed)
 
 
-@dataclass(frozen=True)
-class Instance:
-    """A cause on a subject."""
-
-    cause: Cause
-    subject: Subject
-
-
-@dataclass(frozen=True)
-class Network:
-    """The arrays of one incident: instances x observed symptoms."""
-
-    instances: tuple[Instance, ...]
-    observed: tuple[Observation, ...]
-    prior: np.ndarray[Any, Any]
-    strength: np.ndarray[Any, Any]
-    leak: np.ndarray[Any, Any]
-    present: np.ndarray[Any, Any]
-
-
 def diagnose(incident: Incident) -> Diagnosis:
     """Judge an incident: deterministic, without a network connection, the same answer twice."""
     return judge(incident, observe(incident))
@@ -178,61 +138,6 @@ def judge(incident: Incident, observations: Sequence[Observation], causes: Itera
     verdict = _verdict(observations, leading, robustness)
     answer = leading if verdict in (Verdict.ROOT_CAUSE, Verdict.INDEPENDENT_CAUSES) else ()
     return Diagnosis(incident, tuple(observations), verdict, tuple(answer), hypotheses, round(robustness, 3), network)
-
-
-def build(observations: Sequence[Observation], causes: Iterable[Cause] | None = None) -> Network:
-    """The network of the causes (the table's, unless others are given) that the observations can bear on."""
-    import numpy as np
-
-    table = all_symptoms()
-    observed = tuple(each for each in observations if each.state is not State.UNOBSERVED)
-    instances = tuple(
-        Instance(cause, subject)
-        for cause in (all_causes().values() if causes is None else causes)
-        for subject in _subjects(cause, observed)
-    )
-    strength = np.zeros((len(instances), len(observed)))
-    for row, instance in enumerate(instances):
-        for column, each in enumerate(observed):
-            effect = instance.cause.effect(each.symptom)
-            if effect and instance.subject.agrees_with(_on(instance.cause, each)):
-                strength[row, column] = effect.strength
-    return Network(
-        instances,
-        observed,
-        np.array([instance.cause.prior for instance in instances]),
-        strength,
-        np.array([table[each.symptom].leak for each in observed]),
-        np.array([each.state is State.PRESENT for each in observed], dtype=bool),
-    )
-
-
-def _on(cause: Cause, observation: Observation) -> Subject:
-    """The part of an observation's subject by which a cause tells its instances apart.
-
-    What follows from a fault is seen on other ranks and hosts too, so who saw it tells no instances apart.
-    """
-    effect = cause.effect(observation.symptom)
-    follows = effect is not None and effect.role is not Role.INITIATING
-    parts = [name for name in cause.on if not (follows and name in WHO)]
-    return Subject(**{name: value for name, value in observation.subject.known().items() if name in parts})  # type: ignore[arg-type]
-
-
-def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
-    """The subjects on which a cause could be at work: those of the symptoms that it would show.
-
-    Two names of one thing (a GPU's index here, its address there) are one subject as long as nothing contradicts it.
-    More subjects than a set can hold are one instance on all of them: eight GPUs lost at once are one fault.
-    """
-    found = {_on(cause, each) for each in observed if each.state is State.PRESENT and cause.effect(each.symptom)}
-    kept: list[Subject] = []
-    for subject in sorted(found - {NOBODY}, key=lambda each: (-len(each.known()), str(each))):
-        same = [i for i, other in enumerate(kept) if other.agrees_with(subject)]
-        if not same:
-            kept.append(subject)
-        elif len(same) == 1:
-            kept[same[0]] = Subject(**{**subject.known(), **kept[same[0]].known()})  # type: ignore[arg-type]
-    return kept if 0 < len(kept) < noisy_or.MAX_SET else [NOBODY]
 
 
 def _hypotheses(incident: Incident, network: Network, posterior: noisy_or.Posterior) -> tuple[Hypothesis, ...]:
@@ -270,13 +175,13 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
     mine = [
         each.subject.known()
         for each in explained
-        if each.state is State.PRESENT and instance.subject.agrees_with(_on(instance.cause, each))
+        if each.state is State.PRESENT and instance.subject.agrees_with(told_apart_by(instance.cause, each))
     ]
     # one instance on several things (eight GPUs) must not be said to be on the first of them
     several = {name for name in instance.cause.on if len({known[name] for known in mine if name in known}) > 1}
     for known in mine:
         gained = {name: v for name, v in known.items() if getattr(about, name) is None and name not in several}
-        about = replace(about, **gained)  # type: ignore[arg-type]
+        about = Subject.of(about.known() | gained)
     if about.mount:
         mount = next((m for m in incident.links.mounts if m.subject.mount == about.mount), None)
         if mount:
@@ -292,25 +197,14 @@ def _leading(
     What counts is that the cause is at work at all: on which of two subjects may stay open.
     """
     chosen = [network.instances[i] for i in posterior.sets[0]]
-    at_work = _at_work([instance.cause.slug for instance in network.instances], posterior)
+    found = at_work([instance.cause.slug for instance in network.instances], posterior)
     return tuple(
         each
         for each in hypotheses
         if Instance(each.cause, each.subject) in chosen
-        and at_work[each.slug] >= ANSWER_POSTERIOR
+        and found[each.slug] >= ANSWER_POSTERIOR
         and each.bits >= ANSWER_BITS
     )
-
-
-def _at_work(slugs: Sequence[str], posterior: noisy_or.Posterior) -> dict[str, float]:
-    """How probable it is that each cause is at work on any subject; `slugs` names the cause of each instance."""
-    found = dict.fromkeys(slugs, 0.0)
-    for causes, probability in zip(posterior.sets, posterior.probability.tolist(), strict=True):
-        if probability < NEGLIGIBLE:
-            break
-        for slug in {slugs[i] for i in causes}:
-            found[slug] += probability
-    return found
 
 
 def _verdict(observations: Sequence[Observation], leading: Sequence[Hypothesis], robustness: float) -> Verdict:
@@ -322,45 +216,3 @@ def _verdict(observations: Sequence[Observation], leading: Sequence[Hypothesis],
     if not leading and any(each.healthy for each in present) and all(each.healthy for each in present):
         return Verdict.HEALTHY
     return Verdict.INSUFFICIENT
-
-
-def shaken(network: Network, answer: set[str]) -> float:
-    """The share of shaken tables in which the same causes lead with at least even odds.
-
-    Every prior, strength and leak is moved in odds by a factor between 1/2 and 2, drawn from a fixed sequence;
-    only the instances that explain something, the best ones first, take part.
-    """
-    import numpy as np
-
-    bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present).sum(axis=1)
-    rank = np.argsort(-(bits + np.log2(network.prior)), kind="stable")[:SHAKEN_INSTANCES]
-    slugs = [network.instances[i].cause.slug for i in rank]
-    draw = np.random.default_rng(0)
-    stays = 0
-    for _ in range(SHAKES):
-        result = noisy_or.solve(
-            _shake(network.prior[rank], draw),
-            _shake(network.strength[rank], draw),
-            _shake(network.leak, draw),
-            network.present,
-            max_set=2,
-            nothing=NOTHING_KNOWN,
-        )
-        at_work = _at_work(slugs, result)
-        best = set(sorted(at_work, key=lambda slug: -at_work[slug])[: len(answer)])
-        stays += best == answer and min(at_work[slug] for slug in answer) > 0.5
-    return stays / SHAKES
-
-
-def _shake(values: np.ndarray[Any, Any], draw: np.random.Generator) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    factor = np.exp(draw.uniform(-math.log(2), math.log(2), values.shape))
-    inside = np.clip(values, 1e-9, 1 - 1e-9)
-    odds = inside / (1 - inside) * factor
-    return np.where(values > 0, odds / (1 + odds), 0.0)
-
-
-def symptom_of(observation: Observation) -> Symptom:
-    """The symptom that an observation is of."""
-    return all_symptoms()[observation.symptom]

@@ -6,41 +6,20 @@ JupyterLab's own look, so that both themes work.
 
 from __future__ import annotations
 
-import html
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from .evidence import Coverage, Evidence, Source
-from .explanation import cite, explain, named
-from .report import visible
+from .diagnosis import Diagnosis
+from .evidence import Coverage, Evidence
+from .explanation import explain
+from .hypothesis import named
+from .incident import Incident
+from .printable import PLAIN, escaped, format_citation, format_citations, shortened
 from .symptoms import State, all_symptoms
 
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
-    from .incident import Incident
-
 ROWS_SHOWN = 60
-PLAIN = "class='mathjax_ignore tex2jax_ignore'"  # a log line holding $x^ is no mathematics
 CELL_WIDTH = 44
-
-
-def shortened(text: str, limit: int = 160) -> str:
-    """One visible line of at most `limit` characters and a note of how many were left out."""
-    line = visible(" ".join(text[: limit * 4].split()))
-    left_out = max(len(text), len(line)) - limit if len(text) > limit * 4 or len(line) > limit else 0
-    return f"{line[:limit]}… [{left_out} more characters]" if left_out > 0 else line
-
-
-def escaped(text: object) -> str:
-    """Text for HTML: visible and without markup."""
-    return html.escape(visible(str(text)))
-
-
-def format_citation(source: Source) -> str:
-    """`file:line`, or the file where the whole of it is meant."""
-    return f"{source.file}:{source.line}" if source.line else source.file
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,7 +138,7 @@ def show_symptoms(diagnosis: Diagnosis, state: State | str | None = State.PRESEN
             table[each.symptom].title,
             each.state.value,
             each.notes[0] if each.notes else "",
-            cite(each.sources).strip(" []"),
+            format_citations(each.sources),
         )
         for each in found
     )
@@ -181,7 +160,7 @@ def show_actually(diagnosis: Diagnosis) -> Grid:
             row.seen,
             row.actually or "not explained by this answer",
             row.role.value if row.role else "",
-            cite(row.sources).strip(" []"),
+            format_citations(row.sources),
         )
         for row in explain(diagnosis).table
     )
@@ -208,7 +187,7 @@ def show_hypotheses(diagnosis: Diagnosis, top: int = 6) -> Grid:
 def show_chain(diagnosis: Diagnosis) -> Grid:
     """How one thing led to the other, each link with its lines."""
     rows = (
-        (f"{link.at:%F %T}" if link.at else "", link.text, cite(link.sources).strip(" []"))
+        (f"{link.at:%F %T}" if link.at else "", link.text, format_citations(link.sources))
         for link in explain(diagnosis).chain
     )
     return Grid("How one thing led to the other", ("UTC", "what", "source"), tuple(rows))
@@ -217,7 +196,7 @@ def show_chain(diagnosis: Diagnosis) -> Grid:
 def show_rivals(diagnosis: Diagnosis) -> Grid:
     """Why not the others."""
     told = explain(diagnosis)
-    rows = tuple((each.text, cite(each.sources).strip(" []")) for each in (*told.rivals, *told.suspects))
+    rows = tuple((each.text, format_citations(each.sources)) for each in (*told.rivals, *told.suspects))
     return Grid("Why not the others", ("rival", "source"), rows)
 
 
@@ -225,25 +204,3 @@ def show_questions(diagnosis: Diagnosis) -> Grid:
     """What to ask next, the most telling question first."""
     rows = tuple((f"{each.gain_bits:.2f}", each.why, each.command) for each in explain(diagnosis).questions)
     return Grid("What to ask next", ("bits", "why", "command"), rows)
-
-
-def format_diagnosis(diagnosis: Diagnosis) -> str:
-    """The verdict and its finding as HTML: one heading, one paragraph, with the lines it stands on."""
-    told = explain(diagnosis)
-    names = "; ".join(f"{named(each)}, {each.posterior:.0%}" for each in diagnosis.answer)
-    sentences = " ".join(
-        f"{escaped(each.text)} <span style='color: var(--jp-ui-font-color2, #616161)'>{escaped(cite(each.sources))}</span>"
-        for each in told.finding
-    )
-    return f"<div {PLAIN}><strong>{escaped(diagnosis.verdict.value)}{escaped(': ' + names) if names else ''}</strong><p>{sentences}</p></div>"
-
-
-def summary_line(diagnosis: Diagnosis) -> str:
-    """A diagnosis in one line: the verdict, the causes, how much is seen and unexplained."""
-    names: Iterable[str] = (f"{named(each)} ({each.posterior:.0%})" for each in diagnosis.answer)
-    told = "; ".join(names)
-    seen = [each for each in diagnosis.present if not all_symptoms()[each.symptom].healthy]
-    return (
-        f"{diagnosis.verdict.value}{f': {told}' if told else ''}; {len(seen)} symptoms present, "
-        f"{len(diagnosis.unexplained)} unexplained"
-    )

@@ -10,27 +10,19 @@ import shlex
 import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from .causes import Cause, Role
-from .chain import Link, TimeOrder, chain_of, time_order
+from .causes import Role
+from .chain import Link, chain_of
+from .diagnosis import Diagnosis
 from .evidence import NOBODY, Coverage, ReadState, Source, Subject
-from .filesystems import by_name
+from .filesystems import identify
+from .finding import Sentence, seen
+from .hypothesis import Hypothesis, named
 from .next_probe import Question, next_questions
+from .printable import cite
 from .symptoms import Observation, all_symptoms
 
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis, Hypothesis
-
 RIVALS_SHOWN = 4
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """Something said, and the lines that say it."""
-
-    text: str
-    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,14 +58,14 @@ def explain(diagnosis: Diagnosis) -> Explanation:
     """Put a diagnosis into words; the same words every time."""
     answer = diagnosis.answer
     return Explanation(
-        finding=tuple(_finding(diagnosis)),
-        table=tuple(_table(diagnosis)),
+        finding=diagnosis.finding,
+        table=tuple(sorted(_table(diagnosis), key=lambda row: row.role.place if row.role else len(Role))),
         chain=tuple(chain_of(diagnosis)) if answer else (),
         rivals=tuple(_rivals(diagnosis)),
         suspects=tuple(Sentence(f"{who}: {why}") for each in answer for who, why in each.cause.mistaken_for),
-        unexplained=tuple(Sentence(_seen(each), each.sources[:2]) for each in diagnosis.unexplained),
-        now=tuple(dict.fromkeys(fill(step, each) for each in answer for step in each.cause.now)),
-        for_good=tuple(dict.fromkeys(fill(step, each) for each in answer for step in each.cause.for_good)),
+        unexplained=tuple(Sentence(seen(each), each.sources[:2]) for each in diagnosis.unexplained),
+        now=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.now)),
+        for_good=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.for_good)),
         would_refute=tuple(
             dict.fromkeys(
                 f"{c.looks_for}: {for_subject(c.command, each.about)}" for each in answer for c in each.cause.checks
@@ -82,61 +74,6 @@ def explain(diagnosis: Diagnosis) -> Explanation:
         questions=tuple(_questions(diagnosis)),
         coverage=tuple(_coverage(diagnosis.incident.coverage)),
     )
-
-
-def _finding(diagnosis: Diagnosis) -> Iterable[Sentence]:
-    from .diagnosis import Verdict
-
-    if diagnosis.verdict is Verdict.HEALTHY:
-        signs = [each for each in diagnosis.present if all_symptoms()[each.symptom].healthy]
-        yield Sentence("Nothing is wrong in what was collected.")
-        yield from (Sentence(_seen(each), each.sources[:2]) for each in signs)
-        return
-    if diagnosis.verdict is Verdict.INSUFFICIENT:
-        yield Sentence("The evidence does not decide.")
-        leading = [each for each in diagnosis.hypotheses[:RIVALS_SHOWN] if each.posterior >= 0.02]
-        if leading:
-            likely = "; ".join(f"{named(each)} ({each.posterior:.0%})" for each in leading)
-            yield Sentence(f"Within reach of each other: {likely}.")
-        elif not diagnosis.present:
-            yield Sentence("No symptom that this program knows was found in what was collected.")
-        return
-    for each in diagnosis.answer:
-        sources = tuple(s for o in _explained(diagnosis, each) for s in o.sources[:1])[:4]
-        yield Sentence(f"The cause is {named(each)} ({each.posterior:.0%}): {each.cause.what}.", sources)
-        yield from _introduce(diagnosis, each)
-        if time_order(diagnosis, each) is TimeOrder.CONTRADICTS:
-            yield Sentence("Against it: by the clocks, its consequences were seen before its first effect.")
-    if len(diagnosis.answer) > 1:
-        yield Sentence("These are independent of each other: neither explains what the other does.")
-
-
-def _introduce(diagnosis: Diagnosis, hypothesis: Hypothesis) -> Iterable[Sentence]:
-    """The filesystem behind a volume, in a sentence for somebody who never heard its name."""
-    for mount in diagnosis.incident.links.mounts:
-        if hypothesis.about.mount is not None and mount.subject.mount == hypothesis.about.mount:
-            kind = by_name(mount.filesystem)
-            served = f", served by {mount.subject.server}" if mount.subject.server else ""
-            yield Sentence(f"{mount.subject.mount} is {kind.title}{served}. {kind.what}.", (mount.source,))
-
-
-def named(hypothesis: Hypothesis) -> str:
-    """A hypothesis in a sentence: its title and what it happened to."""
-    about = hypothesis.about
-    cause = hypothesis.cause
-    told = {
-        "mount": about.mount and f"on {about.mount}",
-        "gpu": about.gpu is not None and f"on GPU {about.gpu}" + (f" ({about.pci})" if about.pci else ""),
-        "pci": about.gpu is None and about.pci and f"on the device at {about.pci}",
-        "rank": about.rank is not None and f"on rank {about.rank}" + (f" (pid {about.pid})" if about.pid else ""),
-        "host": about.host and f"on host {about.host}",
-        "device": not about.mount and about.device and f"on {about.device}",
-        "interface": about.interface and f"on {about.interface}",
-        "cgroup": about.cgroup and f"in the cgroup {about.cgroup}",
-        "path": not about.mount and about.path and f"at {about.path}",
-    }
-    where = [words for name, words in told.items() if name in cause.on and words]
-    return " ".join((cause.title, *where))
 
 
 def _table(diagnosis: Diagnosis) -> Iterable[Row]:
@@ -148,8 +85,7 @@ def _table(diagnosis: Diagnosis) -> Iterable[Row]:
         by = next((h for h in diagnosis.answer if each.symptom in h.explains), None)
         effect = by.cause.effect(each.symptom) if by else None
         actually = fill(effect.actually, by, each) if effect and by else ""
-        seen = each.notes[0] if each.notes else symptom.title
-        yield Row(each.symptom, symptom.title, seen, actually, effect.role if effect else None, each.sources[:6])
+        yield Row(each.symptom, symptom.title, seen(each), actually, effect.role if effect else None, each.sources[:6])
 
 
 def _rivals(diagnosis: Diagnosis) -> Iterable[Sentence]:
@@ -186,22 +122,6 @@ def _listed(items: Iterable[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _explained(diagnosis: Diagnosis, hypothesis: Hypothesis) -> list[Observation]:
-    """The symptoms a hypothesis explains, the most telling one first."""
-    mine = [each for each in diagnosis.present if each.symptom in hypothesis.explains]
-    rank = {Role.INITIATING: 0, Role.CASCADE: 1, Role.TEARDOWN: 2}
-    return sorted(mine, key=lambda each: rank[_role(hypothesis.cause, each.symptom)])
-
-
-def _role(cause: Cause, symptom: str) -> Role:
-    effect = cause.effect(symptom)
-    return effect.role if effect else Role.TEARDOWN
-
-
-def _seen(observation: Observation) -> str:
-    return observation.notes[0] if observation.notes else all_symptoms()[observation.symptom].title
-
-
 def _coverage(coverage: Sequence[Coverage]) -> Iterable[Sentence]:
     """What was read and what was not; unread is not absent."""
     read = sorted({each.file for each in coverage if each.state in (ReadState.READ, ReadState.CUT)})
@@ -211,6 +131,10 @@ def _coverage(coverage: Sequence[Coverage]) -> Iterable[Sentence]:
             yield Sentence(
                 f"{each.file}: {each.state.value}{f' ({each.reason})' if each.reason else ''}", (each.source,)
             )
+
+
+def _step(step: str, hypothesis: Hypothesis) -> str:
+    return for_subject(fill(step, hypothesis), hypothesis.about)
 
 
 class _Blanks(dict[str, str]):
@@ -260,8 +184,6 @@ def for_subject(command: str, subject: Subject) -> str:
 
 
 def _filesystem(subject: Subject) -> str:
-    from .filesystems import identify
-
     title = identify(subject.device or "", "fuse").title
     return title if title != "a FUSE filesystem" else "the filesystem"
 
@@ -272,7 +194,7 @@ def format_explanation(explanation: Explanation) -> str:
     if explanation.table:
         rows = [
             f"  {row.title}\n      seen:     {row.seen}{cite(row.sources)}"
-            + (f"\n      actually: {row.actually}" if row.actually else "\n      not explained by this answer")
+            + (f"\n      actually: {row.actually}" if row.actually else "")
             for row in explanation.table
         ]
         parts.append("What was seen, and what it was actually doing\n" + "\n".join(rows))
@@ -303,14 +225,3 @@ def format_explanation(explanation: Explanation) -> str:
         parts.append("What to ask next\n" + "\n".join(asked))
     parts.append("What was read\n" + "\n".join(f"  {each.text}" for each in explanation.coverage))
     return "\n\n".join(parts) + "\n"
-
-
-def cite(sources: Sequence[Source], limit: int = 3) -> str:
-    """Sources as "[file:line, file:line]", or nothing."""
-    if not sources:
-        return ""
-    shown = ", ".join(f"{each.file}:{each.line}" if each.line else each.file for each in sources[:limit])
-    return f" [{shown}{f', {len(sources) - limit} more' if len(sources) > limit else ''}]"
-
-
-__all__ = ["Explanation", "Row", "Sentence", "cite", "explain", "fill", "for_subject", "format_explanation", "named"]

@@ -16,7 +16,8 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any
 
-GRAM = 4  # characters; shorter words are no help
+from .haystack import GRAM, Haystack, gram
+
 _FLAGS = re.MULTILINE
 _UNNAMED = re.compile(r"\?P<\w+>")
 
@@ -25,23 +26,30 @@ _UNNAMED = re.compile(r"\?P<\w+>")
 class Alternative:
     """One alternative of a pattern.
 
-    `words` are sets of words: a match holds at least one word of each set. Of a pattern that ignores case they
-    are in lower case.
+    `words` are sets of words: a match holds at least one word of each set. `marks` are such sets too, of words that
+    may be as short as one letter and read the same inside JSON. Of a pattern that ignores case
+    anywhere they are in lower case.
     """
 
     pattern: str
     words: tuple[frozenset[str], ...]
+    marks: tuple[frozenset[str], ...]
     ignores_case: bool
 
     @cached_property
-    def _keys(self) -> tuple[frozenset[str], ...]:
-        """Of each set the first grams of its words, and the last ones: quick to compare with a text's grams."""
-        ends = [(words, slice(None, GRAM)) for words in self.words] + [(w, slice(-GRAM, None)) for w in self.words]
-        return tuple(frozenset(word.lower()[part] for word in words) for words, part in ends)
+    def _keys(self) -> tuple[frozenset[int], ...]:
+        """Of each set the first grams of its words: quick to compare with a text's grams."""
+        long = (words for words in self.marks if min(map(len, words)) >= GRAM)
+        return tuple(frozenset(gram(word[:GRAM]) for word in words) for words in long)
 
-    def may_match(self, grams: frozenset[str]) -> bool:
-        """False when a text of which these are the grams cannot match."""
-        return not any(map(grams.isdisjoint, self._keys))
+    def may_match(self, haystack: Haystack) -> bool:
+        """False when a text cannot match: it lacks a gram, or a word as a whole."""
+        grams = haystack.grams
+        for keys in self._keys:  # plain loops: this is asked half a thousand times of every artefact
+            if keys.isdisjoint(grams):
+                return False
+        text = haystack.lower if self.ignores_case else haystack.text
+        return all(any(word in text for word in words) for words in self.marks)
 
 
 class Footprint:
@@ -61,17 +69,13 @@ class Footprint:
         flags = re.match(r"\(\?[a-z]+\)", self.pattern)
         prefix = flags[0] if flags else ""
         parts = [prefix + part for part in split_alternatives(self.pattern[len(prefix) :])]
-        return tuple(Alternative(part, required_words(part), "i" in prefix) for part in parts)
+        return tuple(Alternative(part, required_words(part), _marks(part), "(?i" in part) for part in parts)
 
-    def live(self, grams: frozenset[str] | None) -> re.Pattern[str] | None:
-        """The alternatives that may match, as one pattern; None when there is none. Grams of None: any may."""
-        return _joined(tuple(part.pattern for part in self.alternatives if grams is None or part.may_match(grams)))
-
-
-def grams_of(text: str) -> frozenset[str]:
-    """Every run of four characters of a text, in lower case."""
-    low = text.lower()
-    return frozenset({low[at : at + GRAM] for at in range(len(low) - GRAM + 1)})
+    def live(self, haystack: Haystack | None) -> re.Pattern[str] | None:
+        """The alternatives that may match, as one pattern; None when there is none. Without a haystack, any may."""
+        return _joined(
+            tuple(part.pattern for part in self.alternatives if haystack is None or part.may_match(haystack))
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -99,28 +103,37 @@ def split_alternatives(pattern: str) -> list[str]:
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 
 
-def required_words(pattern: str) -> tuple[frozenset[str], ...]:
-    """Sets of words of which every match holds one each; () where the pattern needs no word."""
-    found = list(_words(list(parser.parse(_UNNAMED.sub("?:", pattern), _FLAGS))))
-    return tuple(frozenset(map(str.lower, words)) for words in found) if "(?i)" in pattern[:8] else tuple(found)
+# what a log in JSON writes otherwise than the message itself
+_ESCAPED = re.compile(r"[^ !#-.0-\[\]-~]+")
 
 
-def _words(sequence: Sequence[tuple[Any, Any]]) -> Iterator[frozenset[str]]:
+def _marks(pattern: str) -> tuple[frozenset[str], ...]:
+    sets = (frozenset(max(_ESCAPED.split(word), key=len) for word in words) for words in required_words(pattern, 1))
+    return tuple(words for words in sets if all(words))
+
+
+def required_words(pattern: str, shortest: int = GRAM) -> tuple[frozenset[str], ...]:
+    """Sets of words of which every match holds one each; () where the pattern needs no word of that length."""
+    found = list(_words(list(parser.parse(_UNNAMED.sub("?:", pattern), _FLAGS)), shortest))
+    return tuple(frozenset(map(str.lower, words)) for words in found) if "(?i" in pattern else tuple(found)
+
+
+def _words(sequence: Sequence[tuple[Any, Any]], shortest: int) -> Iterator[frozenset[str]]:
     runs = {""}  # what the literals so far spell; several where a small class stands among them
     for op, argument in [*sequence, (None, None)]:
         letters = _letters(op, argument)
         if letters and len(runs) * len(letters) <= _VARIANTS:
             runs = {run + letter for run in runs for letter in letters}
             continue
-        if all(len(run) >= GRAM for run in runs):
+        if all(len(run) >= shortest for run in runs):
             yield frozenset(runs)
         runs = set(letters) or {""}
         if op is opcodes.SUBPATTERN:
-            yield from _words(list(argument[3]))
+            yield from _words(list(argument[3]), shortest)
         elif op in (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT) and argument[0] > 0:
-            yield from _words(list(argument[2]))
+            yield from _words(list(argument[2]), shortest)
         elif op is opcodes.BRANCH:
-            each = [_best(_words(list(branch))) for branch in argument[1]]
+            each = [_best(_words(list(branch), shortest)) for branch in argument[1]]
             if all(each):
                 yield frozenset().union(*each)
 

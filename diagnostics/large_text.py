@@ -8,13 +8,14 @@ read as it stands: `LargeText.lines` runs through the file without keeping it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from .footprint import grams_of
+from .footprint import Footprint
+from .haystack import Haystack, without_middles
 from .ripgrep import Found, lines_of_file, search_here
 from .text import Line, Text, without_terminal_codes
 
@@ -23,6 +24,7 @@ LINE_LIMIT = 16 << 20  # bytes of one line
 _BEFORE, _AFTER = 60, 300  # lines of an excerpt around a line that was found
 _PIECE = 1 << 15
 _FEW = 5000  # lines
+_TOGETHER = 256  # lines that were found, of which one look tells which footprints they can hold
 
 
 class LargeText(Text):
@@ -90,7 +92,7 @@ class LargeText(Text):
             yield self.line(Found(0, at))
 
     @property
-    def grams(self) -> frozenset[str] | None:
+    def haystack(self) -> Haystack | None:
         return None
 
     def look_for(self, words: Sequence[str], patterns: Sequence[str] = ()) -> None:
@@ -147,10 +149,17 @@ class LargeText(Text):
                 offset += len(data)
                 number += 1
 
-    def excerpt(self, pattern: re.Pattern[str]) -> Excerpt | None:
-        """The surroundings of the lines that match a parser's footprint; None when there is none."""
-        found = [each for each in self.found if pattern.search(self.line(each).text)]
-        return Excerpt(self, found) if found else None
+    def excerpts(self, footprints: Mapping[str, Footprint]) -> dict[str, Excerpt]:
+        """By the name of each footprint that some line that was found matches, the surroundings of these lines."""
+        near: dict[str, list[Found]] = {name: [] for name in footprints}
+        for start in range(0, len(self.found), _TOGETHER):
+            part = self.found[start : start + _TOGETHER]
+            lines = [without_middles(self.line(found).text) for found in part]
+            haystack = Haystack("\n".join(lines))
+            for name, footprint in footprints.items():
+                if live := footprint.live(haystack):
+                    near[name] += [found for found, line in zip(part, lines, strict=True) if live.search(line)]
+        return {name: Excerpt(self, found) for name, found in near.items() if found}
 
 
 def _line(number: int, offset: int, data: bytes) -> Line:
@@ -172,11 +181,11 @@ class Excerpt(LargeText):
         return self.looked_for(pattern)
 
     @cached_property
-    def grams(self) -> frozenset[str] | None:
-        """Those of the lines that were found."""
+    def haystack(self) -> Haystack | None:
+        """The lines that were found."""
         if len(self.found) > _FEW:
             return None
-        return grams_of("\n".join(self.line(found).text for found in self.found))
+        return Haystack("\n".join(self.line(found).text for found in self.found))
 
     def lines(self) -> Iterator[Line]:
         """The lines around the ones that were found, each once."""

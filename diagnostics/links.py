@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from .evidence import Evidence
 from .evidence.process import NativeStack, OpenFile, ProcessState, PythonStack, ThreadState
 from .evidence.storage import Mount
+from .mounttable import innermost
 
 if TYPE_CHECKING:
     from .incident import Incident
@@ -57,20 +58,20 @@ class Links:
         self.incident = incident
 
     @cached_property
+    def _by_point(self) -> dict[str, Mount]:
+        return {mount.subject.mount: mount for mount in self.incident.of(Mount) if mount.subject.mount}
+
+    @cached_property
     def mounts(self) -> list[Mount]:
         """The mounts, longest mount point first; of several on one point the last one listed wins."""
-        latest = {mount.subject.mount: mount for mount in self.incident.of(Mount) if mount.subject.mount}
-        return sorted(latest.values(), key=lambda mount: len(mount.subject.mount or ""), reverse=True)
+        return [self._by_point[point] for point in sorted(self._by_point, key=len, reverse=True)]
 
     def mount_of(self, path: str | None) -> Mount | None:
         """The mount that a path lies on, or None when the mounts are not known."""
         if not path or not path.startswith("/"):
             return None
-        for mount in self.mounts:
-            point = mount.subject.mount or "/"
-            if path == point or path.startswith(point.rstrip("/") + "/"):
-                return mount
-        return None
+        point = innermost(path, self._by_point)
+        return self._by_point[point] if point else None
 
     @cached_property
     def processes(self) -> dict[int, Process]:

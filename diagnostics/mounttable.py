@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from .errors import UsageError
 from .filesystems import Filesystem, identify
 
 TABLE = "/proc/self/mountinfo"
-_ESCAPE = re.compile(r"\\([0-7]{3})")
+_ESCAPE = re.compile(r"\\([0-7]{3})|\\x([0-9a-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +51,17 @@ def _row(line: str) -> MountPoint | None:
     if not separator or len(left) < 6 or len(right) < 3:
         return None
     return MountPoint(
-        mount=_unescape(left[4]),
-        source=_unescape(right[1]),
+        mount=unescape(left[4]),
+        source=unescape(right[1]),
         type=right[0],
         options=tuple(dict.fromkeys([*left[5].split(","), *right[2].split(",")])),
         device=left[2],
     )
 
 
-def _unescape(word: str) -> str:
-    return _ESCAPE.sub(lambda code: chr(int(code[1], 8)), word)
+def unescape(word: str) -> str:
+    r"""A name out of a table of mounts: `/data\040set` (the kernel) and `/data\x20set` (findmnt) are "/data set"."""
+    return _ESCAPE.sub(lambda code: chr(int(code[1], 8) if code[1] else int(code[2], 16)), word)
 
 
 def mount_of(path: str, table: list[MountPoint] | None = None) -> MountPoint:
@@ -67,11 +69,14 @@ def mount_of(path: str, table: list[MountPoint] | None = None) -> MountPoint:
     clean = posixpath.normpath(path)
     if not clean.startswith("/"):
         raise UsageError(f"{path!r} is not an absolute path", "name the mount as `mount` shows it")
-    rows = read_mount_table() if table is None else table
-    found = max(
-        (row for row in reversed(rows) if is_below(clean, row.mount)), key=lambda row: len(row.mount), default=None
-    )
-    return found or MountPoint("/", "", "", (), "0:0")
+    rows = {row.mount: row for row in (read_mount_table() if table is None else table)}
+    found = innermost(clean, rows)
+    return rows[found] if found else MountPoint("/", "", "", (), "0:0")
+
+
+def innermost(path: str, folders: Iterable[str]) -> str | None:
+    """The longest of the folders in which a path lies, by its text; None when it lies in none."""
+    return max((folder for folder in folders if is_below(path, folder)), key=len, default=None)
 
 
 def is_below(path: str, folder: str) -> bool:

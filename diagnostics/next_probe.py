@@ -8,13 +8,10 @@ Experiment (1956).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from . import noisy_or
+from .diagnosis import Diagnosis
 from .symptoms import State, all_symptoms
-
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis
 
 RIVALS = 12
 WORTH_SHOWING_BITS = 0.02
@@ -61,7 +58,7 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         gain = before - after
         if gain >= WORTH_SHOWING_BITS:
             likes = max(zip(shows, rivals, strict=True), key=lambda pair: pair[0])[1].cause.title
-            why = f"would show whether there are {symptom.title}; expected above all under {likes}"
+            why = f"to see: {symptom.title}? Expected above all under {likes}"
             found.append(Question(name, why, round(gain, 3), symptom.command, symptom.cost_minutes))
     found.sort(key=lambda each: (-each.gain_bits / each.cost_minutes, each.symptom))
     commands = {each.command: each for each in reversed(found)}  # one command answers several questions: keep the best

@@ -102,11 +102,12 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
         if name not in dense and (name in shown or (p.medium in media and p.claims == "any"))
     }
     text.look_for(*cover(_alternatives(sparse.values()), sample.plain))
+    excerpts = text.excerpts({name: parser.searched for name, parser in sparse.items()})
     for name, parser in asked.items():
         if name in dense:
             yield name, parser, text
-        elif name in sparse and (excerpt := text.excerpt(parser.pattern)):
-            yield name, parser, excerpt
+        elif name in excerpts:
+            yield name, parser, excerpts[name]
 
 
 def _alternatives(parsers: Iterable[Parser]) -> Iterator[Alternative]:

@@ -1,18 +1,18 @@
-"""A diagnosis as JSON (the published contract, `schemas/diagnosis.json`) and text made safe to show."""
+"""A diagnosis and a fact as JSON: the published contracts `schemas/diagnosis.json` and `schemas/fact.json`."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .chain import TimeOrder, chain_of, time_order
-from .evidence import Coverage, Source
+from .chain import chain_of
+from .diagnosis import Diagnosis
+from .evidence import Coverage, Evidence, Source
 from .explanation import explain
+from .hypothesis import Hypothesis
 from .symptoms import State
-
-if TYPE_CHECKING:
-    from .diagnosis import Diagnosis, Hypothesis
+from .time_order import TimeOrder, time_order
+from .timeline import Timeline
 
 SCHEMA = "diagnosis/1"
 EVIDENCE_SHOWN = 20
@@ -27,7 +27,9 @@ def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
         "verdict": diagnosis.verdict.value,
         "answer": list(dict.fromkeys(each.slug for each in diagnosis.answer)),
         "finding": [{"text": each.text, "evidence": _sources(each.sources)} for each in explanation.finding],
-        "causes": [_cause(each, time_order(diagnosis, each)) for each in diagnosis.hypotheses],
+        "causes": [
+            _cause(each, time_order(diagnosis.incident, diagnosis.present, each)) for each in diagnosis.hypotheses
+        ],
         "symptoms": [
             {
                 "symptom": each.symptom,
@@ -91,11 +93,17 @@ def _sources(sources: Iterable[Source]) -> list[dict[str, Any]]:
     return [{"file": each.file, "line": each.line, "quote": each.quote} for each in sources]
 
 
-def visible(text: str) -> str:
-    """Text without anything that a terminal would obey: control characters become their pictures."""
-    return "".join(c if c in "\n\t" or not unicodedata.category(c).startswith("C") else _picture(c) for c in text)
-
-
-def _picture(character: str) -> str:
-    code = ord(character)
-    return chr(0x2400 + code) if code < 0x20 else f"\\u{code:04x}"
+def fact_as_json(fact: Evidence, timeline: Timeline) -> dict[str, Any]:
+    """One fact in the published form."""
+    at = timeline.at(fact)
+    return {
+        "kind": fact.kind,
+        "at": at.isoformat() if at else None,
+        "clock": fact.stamp.clock.value if fact.stamp else None,
+        "subject": fact.subject.known(),
+        "severity": fact.severity.value,
+        "file": fact.source.file,
+        "line": fact.source.line,
+        "quote": fact.source.quote,
+        **fact.fields(),
+    }

@@ -18,6 +18,7 @@ from typing import Any
 
 from .mounttable import MountPoint, absolute, mount_of, read_mount_table
 from .question import Question
+from .system_calls import ARM64, X86_64
 
 LOOK_S = 1.0
 # where the kernel waits for a filesystem or a block device (folio_wait_bit: the page cache, whosever it is)
@@ -26,25 +27,7 @@ WAITS = (
     "gpfs beegfs io_schedule blk_ jbd2_ do_get_write_access xfs_ wait_on_page bit_wait wait_on_buffer rwsem_down "
     "netfs_ afs_ __lock_page"
 ).split()
-# x86-64: number -> (name, which argument is a descriptor, which a path); -1 = none
-CALLS_X86 = {
-    0: ("read", 0, -1), 1: ("write", 0, -1), 2: ("open", -1, 0), 3: ("close", 0, -1), 4: ("stat", -1, 0),
-    5: ("fstat", 0, -1), 6: ("lstat", -1, 0), 17: ("pread64", 0, -1), 18: ("pwrite64", 0, -1),
-    19: ("readv", 0, -1), 20: ("writev", 0, -1), 21: ("access", -1, 0), 40: ("sendfile", 1, -1),
-    73: ("flock", 0, -1), 74: ("fsync", 0, -1), 75: ("fdatasync", 0, -1), 76: ("truncate", -1, 0),
-    77: ("ftruncate", 0, -1), 78: ("getdents", 0, -1), 80: ("chdir", -1, 0), 82: ("rename", -1, 1),
-    83: ("mkdir", -1, 0), 84: ("rmdir", -1, 0), 87: ("unlink", -1, 0), 89: ("readlink", -1, 0),
-    137: ("statfs", -1, 0), 138: ("fstatfs", 0, -1), 217: ("getdents64", 0, -1), 257: ("openat", -1, 1),
-    258: ("mkdirat", -1, 1), 262: ("newfstatat", -1, 1), 263: ("unlinkat", -1, 1), 264: ("renameat", -1, 1),
-    269: ("faccessat", -1, 1), 285: ("fallocate", 0, -1), 295: ("preadv", 0, -1), 296: ("pwritev", 0, -1),
-    306: ("syncfs", 0, -1), 316: ("renameat2", -1, 1), 326: ("copy_file_range", 0, -1), 332: ("statx", -1, 1),
-    437: ("openat2", -1, 1), 439: ("faccessat2", -1, 1),
-}  # fmt: skip
-CALLS_ARM = {
-    63: CALLS_X86[0], 64: CALLS_X86[1], 56: CALLS_X86[257], 57: CALLS_X86[3], 67: CALLS_X86[17], 79: CALLS_X86[262],
-    82: CALLS_X86[74], 291: CALLS_X86[332], 61: CALLS_X86[217], 43: CALLS_X86[137], 38: CALLS_X86[264],
-}  # fmt: skip
-CALLS = CALLS_ARM if os.uname().machine == "aarch64" else CALLS_X86
+CALLS = ARM64 if os.uname().machine == "aarch64" else X86_64
 
 
 @dataclass(frozen=True)
@@ -124,11 +107,11 @@ def describe(pid: int, tid: int, seen: tuple[str, ...], calls: dict[str, list[An
     call, descriptor, path = None, None, None
     words = read_file(f"{base}/syscall").split()
     if words and words[0] in calls:
-        call, descriptor_at, path_at = calls[words[0]]
-        if descriptor_at >= 0:
+        call, descriptor_at, path_at = calls[words[0]][:3]
+        if descriptor_at is not None:
             descriptor = int(words[1 + descriptor_at], 16)
             path = links.get(descriptor)
-        elif path_at >= 0:
+        elif path_at is not None:
             path = text_at(pid, int(words[1 + path_at], 16))
     now = float(read_file("/proc/uptime").split()[0])
     return {
@@ -171,7 +154,7 @@ def who_waits(mount: str | None = None, *, deadline_s: float = 8.0) -> list[Stuc
         mine=os.getpid(),
         seconds=LOOK_S,
         waits=WAITS,
-        calls={str(k): list(v) for k, v in CALLS.items()},
+        calls={str(number): call for number, call in CALLS.items()},
     )
     table = read_mount_table()
     point = mount_of(absolute(mount), table).mount if mount else None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from .footprint import grams_of
+from .haystack import Haystack
 
 Worked = TypeVar("Worked")
 
@@ -78,13 +78,13 @@ class Text:
         return self.data[:65536]
 
     @cached_property
-    def grams(self) -> frozenset[str] | None:
-        """Every run of four characters, by which most footprints are ruled out; None where nobody can say."""
-        return grams_of(self.plain)
+    def haystack(self) -> Haystack | None:
+        """What footprints are looked for in; None where nobody can say."""
+        return Haystack(self.plain)
 
     @cached_property
     def plain(self) -> str:
-        """The content without terminal codes: what footprints are looked for in."""
+        """The content without terminal codes."""
         return without_terminal_codes(self.content)
 
     def _decoded(self) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from diagnostics.diagnosis import Diagnosis, Verdict, diagnose
+from diagnostics.diagnosis import Diagnosis, diagnose
 from diagnostics.evidence.job import OperatorNote
+from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident, open_incident
 
 HERE = Path(__file__).parent / "captures"

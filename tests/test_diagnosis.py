@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from diagnostics import diagnosis
+from diagnostics import diagnosis, finding, network
 from diagnostics.causes import Cause, Effect, Role
-from diagnostics.diagnosis import Verdict, judge
+from diagnostics.diagnosis import judge
 from diagnostics.evidence import NOBODY, Subject
+from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident
 from diagnostics.symptoms import Observation, State, Symptom
 
@@ -53,8 +54,9 @@ CAUSES = {
 
 @pytest.fixture(autouse=True)
 def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis, "all_symptoms", lambda: SYMPTOMS)
-    monkeypatch.setattr(diagnosis, "all_causes", lambda: CAUSES)
+    for module in (diagnosis, finding, network):
+        monkeypatch.setattr(module, "all_symptoms", lambda: SYMPTOMS)
+    monkeypatch.setattr(network, "all_causes", lambda: CAUSES)
 
 
 def slugs(found: diagnosis.Diagnosis) -> list[str]:
@@ -141,7 +143,7 @@ def test_signs_of_health_alone_are_healthy() -> None:
 
 def test_an_answer_that_a_shaken_table_turns_over_is_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
     close = {"lock": cause("lock", prior=0.05, threads_wait=0.7), "fork": cause("fork", prior=0.03, threads_wait=0.7)}
-    monkeypatch.setattr(diagnosis, "all_causes", lambda: close)
+    monkeypatch.setattr(network, "all_causes", lambda: close)
     monkeypatch.setattr(diagnosis, "ANSWER_POSTERIOR", 0.5)
     monkeypatch.setattr(diagnosis, "ANSWER_ROBUSTNESS", 0.99)
     found = judge(EMPTY, [seen("threads-wait")])

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from diagnostics import diagnose, display
-from diagnostics.display import Grid, escaped, shortened
+from diagnostics.display import Grid
+from diagnostics.printable import escaped, shortened
 from tests import story
 
 

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
-    **dict.fromkeys(("evidence", "errors", "noisy_or"), 0),
-    **dict.fromkeys(("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath"), 1),
-    **dict.fromkeys(("text", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1),
+    **dict.fromkeys(("evidence", "errors", "noisy_or", "printable"), 0),
+    **dict.fromkeys(
+        ("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath", "system_calls"), 1
+    ),
+    **dict.fromkeys(
+        (
+            "text",
+            "haystack",
+            "large_text",
+            "footprint",
+            "ripgrep",
+            "envelope",
+            "filesystems",
+            "archives",
+            "supervision",
+        ),
+        1,
+    ),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(
         ("incident", "reading", "clocks", "timeline", "links", "checksum_listings", "collectives", "collect"), 3
     ),
     "symptoms": 4,
     "causes": 5,
-    **dict.fromkeys(("diagnosis", "next_probe", "chain", "explanation", "report", "display", "loop"), 6),
+    **dict.fromkeys(("network", "hypothesis", "time_order", "finding", "diagnosis"), 6),
+    **dict.fromkeys(("next_probe", "chain", "explanation", "report", "display", "loop"), 6),
     **dict.fromkeys(("postmortem", "plots"), 7),
     **dict.fromkeys(("watch", "panels", "commands", "cli", "__main__", "__init__"), 8),
 }
@@ -28,11 +47,25 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Everything that runs: inside functions too, and not what stands there for a type checker alone."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from statements(node)
+
+
 def imports_of(path: Path) -> set[str]:
-    """The rooms that a file imports, also inside functions."""
+    """The rooms that a file imports."""
+    return imports_of_text(path.read_text(), path)
+
+
+def imports_of_text(text: str, path: Path) -> set[str]:
+    """The rooms that the text of a file imports: at its top, inside functions, or by a name in a string ("diagnostics.incident")."""
     found = set()
     parts = path.relative_to(PACKAGE).parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in statements(ast.parse(text)):
         if isinstance(node, ast.ImportFrom):
             if node.level:
                 up = list(parts[: len(parts) - node.level])
@@ -44,6 +77,8 @@ def imports_of(path: Path) -> set[str]:
                 found |= {rest[0]} if rest else {alias.name for alias in node.names}
         elif isinstance(node, ast.Import):
             found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("diagnostics.")}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found |= set(re.findall(r"^diagnostics\.(\w+)[\w.]*$", node.value))
     return found & set(FLOORS)
 
 
@@ -60,3 +95,22 @@ def test_imports_only_look_down() -> None:
         if FLOORS[name] > FLOORS[room_of(path)]
     ]
     assert not upward, "\n".join(upward)
+
+
+def test_the_rooms_of_a_floor_have_an_order_too() -> None:
+    rooms: dict[str, set[str]] = {room: set() for room in FLOORS}
+    for path in PACKAGE.rglob("*.py"):
+        rooms[room_of(path)] |= imports_of(path) - {room_of(path)}
+    TopologicalSorter(rooms).prepare()  # raises CycleError with the circle
+
+
+def test_an_import_is_seen_wherever_it_stands() -> None:
+    lines = (
+        "from ..chain import events",
+        "def f(): from ..display import Grid",
+        'import_module(f"diagnostics.commands.{name}")',
+        "if TYPE_CHECKING: from ..cli import main",
+    )
+    path = PACKAGE / "plots" / "no_such_file.py"
+    seen = {name for line in lines for name in imports_of_text(line, path)}
+    assert seen == {"chain", "display", "commands"}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
 from diagnostics import ripgrep
 from diagnostics.evidence import Evidence
-from diagnostics.footprint import Footprint, grams_of, required_words, split_alternatives
+from diagnostics.footprint import Footprint, required_words, split_alternatives
+from diagnostics.haystack import LONG_LINE, Haystack, without_middles
 from diagnostics.large_text import LARGE
 from diagnostics.parsers import all_parsers
 from diagnostics.reading import read_artefact, readers
@@ -79,10 +81,10 @@ def test_a_footprint_is_never_ruled_out_where_it_matches() -> None:
         "CUDA_ERROR_ILLEGAL_ADDRESS",
         "step 3 | loss 2.1",
     ):
-        grams = grams_of(line)
+        haystack = Haystack(line)
         for parser in all_parsers().values():
             if not parser.binary and parser.pattern.search(line):
-                live = Footprint(parser.footprint).live(grams)
+                live = Footprint(parser.footprint).live(haystack)
                 assert live is not None, parser.tool
                 assert live.search(line), parser.tool
 
@@ -98,3 +100,34 @@ def test_required_words() -> None:
     )
     assert required_words(r"[Ll]ink down") == (frozenset({"Link down", "link down"}),)
     assert required_words(r"^\S+ \d+$") == ()
+
+
+@pytest.mark.parametrize("before", ["", "first\n", "first\n\n"])
+@pytest.mark.parametrize("after", ["", "\n", "\nlast", "\nlast\n"])
+def test_of_a_long_line_only_the_ends_are_looked_at(before: str, after: str) -> None:
+    ends = "a" * (LONG_LINE // 2), "z" * (LONG_LINE // 2)
+    assert without_middles(before + ends[0] + "m" * 1_000_000 + ends[1] + after) == before + "".join(ends) + after
+    whole = before + "".join(ends) + after
+    assert without_middles(whole) == whole
+
+
+def test_several_long_lines() -> None:
+    line = "x" * (LONG_LINE + 1)
+    assert without_middles("\n".join([line, "short", line, line])).split("\n") == [
+        line[1:],
+        "short",
+        line[1:],
+        line[1:],
+    ]
+
+
+def test_a_line_of_ten_megabytes_costs_little(tmp_path: Path) -> None:
+    from diagnostics.incident import open_incident
+
+    path = tmp_path / "dump.txt"
+    path.write_text(HUNG.format(at=1, n=1) + '{"a": [1, null], "error": "loss of step 3"}, ' * 240_000 + "\n")
+    open_incident(path)
+    before = time.process_time()
+    found = open_incident(path)
+    assert time.process_time() - before < 3
+    assert [fact.kind for fact in found.evidence].count("hung_task") == 1

@@ -21,6 +21,11 @@ class Role(StrEnum):
     CASCADE = "cascade"  # a consequence: what waited, what was killed for waiting
     TEARDOWN = "teardown"  # what the end of the job leaves behind
 
+    @property
+    def place(self) -> int:
+        """Its place in the story, counted from 0."""
+        return list(Role).index(self)
+
 
 @dataclass(frozen=True)
 class Effect:

@@ -1,4 +1,4 @@
-"""publish, verify, resume, mirror and prune checkpoints
+"""Publish, verify, resume, mirror and prune checkpoints.
 
     python -m diagnostics checkpoint publish /tmp/model.pt runs/17 --step 810
     python -m diagnostics checkpoint verify runs/17 --deep
@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
 from ..errors import CheckpointError, NotWhole
+from ._sizes import size
 
+TOUCHES = ("source", "directory", "side", "primary", "target")
+WRITES = ("publish", "mirror", "prune")
 HASHES = ("xxh3_128", "blake3", "sha256")
 
 
@@ -159,15 +161,6 @@ def _prune(arguments: argparse.Namespace) -> int:
     if outcome.failed:
         raise CheckpointError(f"{outcome.failed} could not be deleted", "check the volume and its permissions")
     return 0
-
-
-def size(text: str) -> int:
-    """`35G`, `500MiB`, `1.5T` or a plain number as bytes; a bare letter counts in powers of 1024."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?B)?", text.strip())
-    if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes, like 35G")
-    power = " KMGT".index(found[2].upper() or " ")
-    return int(float(found[1]) * (1000 if found[3] == "B" else 1024) ** power)
 
 
 ACTIONS: dict[

@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..collect import collect
     from ..collectors import Scope
     from ..mounttable import absolute
-    from ..report import visible
+    from ..printable import visible
 
     scope = Scope(
         pids=arguments.pid,

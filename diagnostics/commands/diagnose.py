@@ -14,7 +14,10 @@ import sys
 from ..diagnosis import Diagnosis, diagnose
 from ..explanation import explain, format_explanation
 from ..incident import open_incident
-from ..report import diagnosis_as_json, visible
+from ..printable import visible
+from ..report import diagnosis_as_json
+
+TOUCHES = ("paths",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

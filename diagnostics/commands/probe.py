@@ -8,7 +8,6 @@ no existing file is opened for writing. The answers (`--out probe.jsonl`) are ev
 from __future__ import annotations
 
 import argparse
-import re
 import signal
 import sys
 import threading
@@ -16,11 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ._sizes import size
 
 if TYPE_CHECKING:
     from ..probes import ProbeProgress, ProbeReport
-
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,15 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object for each answer")
     parser.add_argument("--out", metavar="FILE", help="also write the answers there, for `diagnose`")
     parser.add_argument("--list", action="store_true", help="the probes there are")
-
-
-def size(text: str) -> int:
-    """Bytes from "10GiB", "500MB", "4096"."""
-    found = SIZE.fullmatch(text.strip())
-    if not found:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 10GiB")
-    number, unit, binary = found.groups()
-    return int(float(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: ProbeReport, arguments: argparse.Namespace) -> None:
-    from ..report import visible
+    from ..printable import visible
 
     if arguments.dry_run:
         for folder, name, written in report.planned:
@@ -92,7 +81,7 @@ def _print(report: ProbeReport, arguments: argparse.Namespace) -> None:
 
 
 def _who(arguments: argparse.Namespace) -> int:
-    from ..report import visible
+    from ..printable import visible
     from ..stuck import format_stuck, who_waits
 
     waiting = [row for mount in arguments.mounts for row in who_waits(mount)]
@@ -107,7 +96,7 @@ class _Line:
     """One line on the terminal: what is being asked, how far it is, how long it may take."""
 
     def __call__(self, progress: ProbeProgress) -> None:
-        from ..report import visible
+        from ..printable import visible
 
         left = f", about {progress.remaining_s:.0f} s left" if progress.remaining_s else ""
         text = f"[{progress.done}/{progress.total}] {progress.probe} {progress.mount} {progress.doing}{left}"

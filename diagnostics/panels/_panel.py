@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..display import escaped
 from ..errors import DiagnosticsError
+from ..printable import escaped
 
 # JupyterLab's own variables, so that a panel follows the theme
 SOFT = "color: var(--jp-ui-font-color2, #616161)"
@@ -19,7 +19,6 @@ TONES = {
     "warning": "#E69F00",
     "bad": "#D55E00",
 }
-WIDE = widgets.Layout(width="100%")
 LABELLED = {"description_width": "initial"}
 
 

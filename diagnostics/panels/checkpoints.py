@@ -8,8 +8,8 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from ..checkpoints import DirectoryHealth, PrunePlan, ResumePoint, Retention, plan_prune, resume_point, verify
-from ..display import escaped
 from ..errors import DiagnosticsError
+from ..printable import escaped
 from ._panel import LABELLED, Panel, button, heading, html, notice, picture, rendered, row, told
 
 

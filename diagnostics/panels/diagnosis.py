@@ -6,9 +6,10 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..diagnosis import Diagnosis, Hypothesis
-from ..display import Grid, escaped, shortened, show_actually, show_questions, show_rivals, states_of, summary_line
-from ..explanation import named
+from ..diagnosis import Diagnosis
+from ..display import Grid, show_actually, show_questions, show_rivals, states_of
+from ..hypothesis import Hypothesis, named
+from ..printable import escaped, shortened
 from ..symptoms import all_symptoms
 from ._panel import LABELLED, SOFT, Panel, button, heading, html, notice, picture, rendered, row
 
@@ -93,7 +94,7 @@ class DiagnosisPanel(Panel):
     def _show(self) -> None:
         diagnosis = self.diagnosis
         tone = {"root-cause": "bad", "independent-causes": "bad", "insufficient": "warning", "healthy": "good"}
-        self.verdict.value = notice(summary_line(diagnosis), tone[diagnosis.verdict.value]) + diagnosis._repr_html_()
+        self.verdict.value = notice(diagnosis.headline, tone[diagnosis.verdict.value]) + diagnosis._repr_html_()
         self.bars.value = format_bars(diagnosis)
         self.table.value = rendered(show_actually(diagnosis)._repr_html_())
         self.others.value = rendered(show_rivals(diagnosis)._repr_html_())
@@ -119,7 +120,7 @@ class DiagnosisPanel(Panel):
         return f"{self.diagnosis._repr_html_()}{show_actually(self.diagnosis)._repr_html_()}"
 
     def __repr__(self) -> str:
-        return f"<DiagnosisPanel: {summary_line(self.diagnosis)}>"
+        return f"<DiagnosisPanel: {self.diagnosis.headline}>"
 
 
 def _columns(boxes: Any) -> widgets.Box:

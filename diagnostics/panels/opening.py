@@ -12,8 +12,9 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..diagnosis import Diagnosis, diagnose
-from ..display import shortened, show_coverage
+from ..display import show_coverage
 from ..incident import Incident, open_incident
+from ..printable import shortened
 from ._panel import LABELLED, Panel, button, html, notice, rendered, row, told
 
 Opened = Callable[["OpenPanel"], None]

@@ -9,11 +9,10 @@ from pathlib import Path
 import ipywidgets as widgets
 
 from ..diagnosis import Diagnosis
-from ..display import escaped, shortened
 from ..postmortem import FORMATS, MASKS, Blank, Rates, Section, read_written, save, write_postmortem
 from ..postmortem.document import items_of
 from ..postmortem.page import format_page
-from ..report import visible
+from ..printable import escaped, shortened, visible
 from ._panel import LABELLED, Panel, button, html, notice, row, told
 
 PREVIEW_HEIGHT = "480px"

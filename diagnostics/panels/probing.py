@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import ipywidgets as widgets
 
 from ..diagnosis import Diagnosis, diagnose
-from ..display import escaped, summary_line
 from ..evidence.probe import ProbeAnswer
 from ..mounttable import MountPoint, read_mount_table
+from ..printable import escaped
 from ..probes import MIB, ProbeProgress, ProbeReport, all_probes, run_probes
 from ._panel import LABELLED, Panel, button, heading, html, notice, picture, row, told
 
@@ -143,7 +143,7 @@ class ProbePanel(Panel):
         if self.diagnosis is not None and report.answers:
             before = self.diagnosis
             self.diagnosis = diagnose(before.incident.with_evidence(report.answers))
-            said = f"{said}. Before: {summary_line(before)}. Now: {summary_line(self.diagnosis)}"
+            said = f"{said}. Before: {before.headline}. Now: {self.diagnosis.headline}"
         self.status.value = notice(said, tone)
 
     def __repr__(self) -> str:

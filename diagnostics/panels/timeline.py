@@ -9,11 +9,10 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..archives import artefacts
-from ..display import escaped, format_citation, shortened
 from ..errors import UnreadableInput
 from ..evidence import Evidence, Severity, Source
 from ..incident import Incident
-from ..report import visible
+from ..printable import escaped, format_citation, shortened, visible
 from ..text import Text
 from ._panel import LABELLED, SOFT, Panel, heading, html, notice, picture, row
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from ..evidence import Stamp, Subject
 from ..evidence.storage import Mount
 from ..filesystems import identify
+from ..mounttable import unescape
 from ..text import Line, Text
 from ._snapshot import source
-
-ESCAPE = re.compile(r"\\([0-7]{3})|\\x([0-9a-f]{2})")
 
 
 def mount(
@@ -29,8 +26,3 @@ def mount(
         network=filesystem.network,
         options=tuple(option for option in options.split(",") if option),
     )
-
-
-def unescape(word: str) -> str:
-    """`/data\\040set` is "/data set"."""
-    return ESCAPE.sub(lambda code: chr(int(code[1], 8) if code[1] else int(code[2], 16)), word)

@@ -19,9 +19,10 @@ from dataclasses import dataclass, field
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.storage import IoStatistics
 from ..filesystems import identify
+from ..mounttable import unescape
 from ..text import Line, Text
 from . import Parser
-from ._mounts import mount, unescape
+from ._mounts import mount
 from ._snapshot import source
 
 # device nas01:/export/ckpt mounted on /mnt/ckpt with fstype nfs4 statvers=1.1

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
+from ..system_calls import ARM64, X86_64
 from ..text import Line, Text
 from . import Parser
 from ._call_trace import frame, waiting_function
@@ -40,23 +41,6 @@ SYSCALL = re.compile(r"^(?:syscall:? +)?(-?\d{1,4}|running)(?: (0x[0-9a-f]+))?(?
 WORD = re.compile(r"^[A-Za-z_][\w.]*\s*$")
 ENTRY = re.compile(r"entry_|do_syscall_|__x64_sys_|__arm64_sys_|x64_sys_call|el0|invoke_syscall|ret_from_|asm_")
 SIGKILL = 1 << 8
-
-# system calls whose first argument is a descriptor, by their number on each machine
-_X86_64 = """
-    read 0, write 1, close 3, fstat 5, lseek 8, ioctl 16, pread64 17, pwrite64 18, readv 19, writev 20, dup 32,
-    sendfile 40, connect 42, accept 43, sendto 44, recvfrom 45, sendmsg 46, recvmsg 47, flock 73, fcntl 72,
-    fsync 74, fdatasync 75, ftruncate 77, getdents 78, fchdir 81, fchmod 91, fchown 93, fstatfs 138, readahead 187,
-    getdents64 217, fadvise64 221, epoll_wait 232, openat 257, sync_file_range 277, epoll_pwait 281, fallocate 285,
-    accept4 288, preadv 295, pwritev 296, recvmmsg 299, syncfs 306, sendmmsg 307, copy_file_range 326, preadv2 327,
-    pwritev2 328, statx 332
-"""
-_ARM64 = """
-    fcntl 25, ioctl 29, flock 32, fstatfs 44, ftruncate 46, fallocate 47, faccessat 48, openat 56, close 57,
-    getdents64 61, lseek 62, read 63, write 64, readv 65, writev 66, pread64 67, pwrite64 68, preadv 69, pwritev 70,
-    sendfile 71, newfstatat 79, fstat 80, fsync 82, fdatasync 83, statx 291
-"""
-X86_64, ARM64 = (frozenset(int(call.split()[1]) for call in table.split(",")) for table in (_X86_64, _ARM64))
-DESCRIPTOR_CALLS = frozenset(call.split()[0] for table in (_X86_64, _ARM64) for call in table.split(","))
 
 
 @dataclass
@@ -202,7 +186,8 @@ def function_of(frames: list[str]) -> str | None:
 def descriptor(number: int | None, owner: Owner) -> int | None:
     """The first argument of a system call that takes a descriptor there."""
     arm = any("__arm64_" in frame or "el0_svc" in frame for frame in owner.frames)
-    if number not in (ARM64 if arm else X86_64) or not owner.argument:
+    call = (ARM64 if arm else X86_64).get(-1 if number is None else number)
+    if not call or not call.begins_with_descriptor or not owner.argument:
         return None
     value = int(owner.argument, 16)
     return value if value < 1 << 20 else None

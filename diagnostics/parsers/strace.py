@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 from ..evidence import Clock, Evidence, Severity, Stamp, Subject
 from ..evidence.process import StackDumpFailed, SystemCall
+from ..system_calls import X86_64
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
-from .proc_pid import DESCRIPTOR_CALLS
 
 # [pid 21544] 07:21:09.118402      21544 07:21:09.118402      1772608329.118402
 PREFIX = re.compile(
@@ -37,6 +37,7 @@ UNFINISHED = re.compile(r"(?: <unfinished \.\.\.>| <detached \.\.\.>|strace: Pro
 DESCRIPTOR = re.compile(r"^(\d{1,7})(?:<([^>]{1,4000})>)?(?=[,) ]|$)")
 PATH = re.compile(r'^(?:AT_FDCWD(?:<[^>]{1,4000}>)?, )?"(/[^"]{1,4000})"')
 ATTACH_FAILED = re.compile(r"^strace: attach: ptrace\(.{1,40}, \d+\): (.{1,100})$")
+WITH_DESCRIPTOR = frozenset(call.name for call in X86_64.values() if call.begins_with_descriptor)
 SLOW_S = 0.5
 SHORT_TRACE = 200
 COMMON_ERRORS = frozenset(
@@ -112,7 +113,7 @@ def tells(call: Call) -> bool:
 
 
 def told(text: Text, call: Call) -> SystemCall:
-    descriptor = DESCRIPTOR.match(call.arguments) if call.name in DESCRIPTOR_CALLS else None
+    descriptor = DESCRIPTOR.match(call.arguments) if call.name in WITH_DESCRIPTOR else None
     path = PATH.match(call.arguments)
     named = path[1] if path else descriptor[2] if descriptor and (descriptor[2] or "").startswith("/") else None
     return SystemCall(

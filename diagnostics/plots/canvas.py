@@ -17,9 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from ..display import shortened
 from ..evidence import Evidence, Severity
 from ..masking import mask
+from ..printable import shortened
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and by brightness in print
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"

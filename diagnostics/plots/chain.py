@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..chain import Link, attribution, events
 from ..diagnosis import Diagnosis
-from ..display import format_citation, shortened
+from ..printable import format_citation, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

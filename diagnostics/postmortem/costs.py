@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..diagnosis import Diagnosis, Verdict
+from ..diagnosis import Diagnosis
+from ..hypothesis import Verdict
 from .document import DIAGNOSIS, Blank, Block, Bullets, Item, Plot, Rates, Said, Section, Table
 from .impact import Run, format_hours, workers_of
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from ..diagnosis import Diagnosis
-from ..display import shortened
 from ..evidence import Evidence, Severity, Source
 from ..evidence.job import (
     CollectiveTimeout,
@@ -20,6 +19,7 @@ from ..evidence.job import (
     WatchdogFired,
 )
 from ..evidence.kernel import HungTask, OomKill, Xid
+from ..printable import shortened
 
 EVENTS_SHOWN = 40
 SAME_BURST, SAME_MOMENT = timedelta(minutes=2), timedelta(seconds=5)

@@ -13,6 +13,7 @@ from ..evidence.job import CheckpointEvent, ProcessEnded, RunFinished, RunStarte
 from ..evidence.storage import ChecksumVerdict
 from ..incident import Incident
 
+ROUNDED = timedelta(seconds=1)  # many tools write whole seconds
 BROKEN = ("differs", "unreadable", "missing")
 
 
@@ -63,7 +64,7 @@ class Run:
         """Time from the last step to the end, in seconds."""
         if self.ended_at is None or self.last_step_at is None:
             return None
-        return (self.ended_at - self.last_step_at).total_seconds()
+        return max((self.ended_at - self.last_step_at).total_seconds(), 0.0)
 
     @property
     def wasted(self) -> timedelta | None:
@@ -133,7 +134,7 @@ def _end(incident: Incident, last_step: datetime | None, next_run: datetime | No
     if last_step is None:
         return None
     ends: list[WatchdogFired | ProcessEnded] = [*incident.of(WatchdogFired), *incident.of(ProcessEnded)]
-    dated = [(at, each) for each in ends if (at := incident.timeline.at(each)) and at >= last_step]
+    dated = [(at, each) for each in ends if (at := incident.timeline.at(each)) and at >= last_step - ROUNDED]
     inside = [pair for pair in dated if next_run is None or pair[0] < next_run]
     return min(inside, key=lambda pair: pair[0])[1] if inside else None
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..display import format_citation
 from ..evidence import Source
-from ..report import visible
+from ..printable import format_citation, visible
 from .document import DIAGNOSIS, Blank, Block, Bullets, Item, Paragraph, Plot, Postmortem, Said, Section, Table
 from .written import HEADER, mark
 

@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..display import format_citation
-from ..report import visible
+from ..printable import format_citation, visible
 from .document import Blank, Bullets, Paragraph, Plot, Postmortem, Table
 from .written import HEADER, mark
 

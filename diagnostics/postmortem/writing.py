@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from ..diagnosis import Diagnosis, Verdict
+from ..diagnosis import Diagnosis
 from ..evidence import Source
-from ..explanation import Explanation, Sentence, explain, named
+from ..explanation import Explanation, explain
+from ..finding import Sentence
+from ..hypothesis import Verdict, named
+from ..symptoms import all_symptoms
 from .costs import impact_section
 from .document import (
     DIAGNOSIS,
@@ -59,10 +63,10 @@ def write_postmortem(
         _timeline(diagnosis),
         _detection(diagnosis, runs),
         _root_cause(diagnosis, told),
-        _suspects(told),
-        _contributing(told),
+        _suspects(diagnosis, told),
+        _contributing(diagnosis, told),
         _resolution(told),
-        _went(diagnosis, told, runs),
+        _went(told, runs),
         _actions(told),
         Section("lessons", "Lessons", (Paragraph((Blank("lessons", "what this teaches beyond this incident"),)),)),
         _coverage(told),
@@ -143,7 +147,7 @@ def _detection(diagnosis: Diagnosis, runs: list[Run]) -> Section:
         run, at = hurt
         known.append((at, run.last_source))
         items.append(Said(f"Last step before the trouble: {run.steps.last_step}, {at:%F %T} UTC.", (run.last_source,)))
-    if first:
+    if first and not (alarm and first.source == alarm.source):
         known.append((first.at, first.source))
         items.append(Said(f"First sign: {first.at:%F %T} UTC, {first.text}", (first.source,)))
     if alarm:
@@ -158,12 +162,13 @@ def _detection(diagnosis: Diagnosis, runs: list[Run]) -> Section:
 
 def _root_cause(diagnosis: Diagnosis, told: Explanation) -> Section:
     blocks: list[Block] = [Paragraph(tuple(_said(each) for each in told.finding))]
+    unexplained = "not explained by this answer" if diagnosis.answer else "not decided"
     if told.table:
         rows = tuple(
             (
                 Said(row.seen, row.sources[:3], "" if row.sources else DIAGNOSIS),
                 Blank(f"believed-{row.symptom}", "what it was believed to be", about=row.title),
-                Said(row.actually or "not explained by this answer", basis=_table(diagnosis, row.symptom)),
+                Said(row.actually or unexplained, basis=_table(diagnosis, row.symptom)),
                 Said(row.role.value if row.role else "", basis=DIAGNOSIS),
             )
             for row in told.table
@@ -188,17 +193,19 @@ def _table(diagnosis: Diagnosis, symptom: str) -> str:
     return f"{TABLE_OF_CAUSES}: {slug}" if slug else DIAGNOSIS
 
 
-def _suspects(told: Explanation) -> Section:
+def _suspects(diagnosis: Diagnosis, told: Explanation) -> Section:
     items: list[Item] = [_said(each) for each in told.rivals]
     items += [Said(f"Easily mistaken for {each.text}", each.sources, TABLE_OF_CAUSES) for each in told.suspects]
     items.append(Blank("suspects", "what else was suspected, by whom, and what that cost"))
-    return Section("suspects", "Wrong suspects, and why they were rejected", (Bullets(tuple(items)),))
+    decided = diagnosis.answer or diagnosis.verdict is Verdict.HEALTHY
+    title = "Wrong suspects, and why they were rejected" if decided else "Suspects that the evidence leaves open"
+    return Section("suspects", title, (Bullets(tuple(items)),))
 
 
-def _contributing(told: Explanation) -> Section:
+def _contributing(diagnosis: Diagnosis, told: Explanation) -> Section:
+    left = told.unexplained if diagnosis.answer else ()
     items: list[Item] = [
-        Said(f"Seen, and not explained by the answer: {each.text}", each.sources, DIAGNOSIS)
-        for each in told.unexplained
+        _said(replace(each, text=f"Seen, and not explained by the answer: {each.text}")) for each in left
     ]
     items.append(Blank("contributing", "what made it possible, likelier or worse"))
     return Section("contributing-factors", "Contributing factors", (Bullets(tuple(items)),))
@@ -210,7 +217,7 @@ def _resolution(told: Explanation) -> Section:
     return Section("resolution", "Resolution", (Bullets(tuple(items)),))
 
 
-def _went(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Section:
+def _went(told: Explanation, runs: list[Run]) -> Section:
     well: list[Item] = []
     badly: list[Item] = []
     for run in runs:
@@ -221,7 +228,8 @@ def _went(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Section:
         if run.idle_s and run.idle_s >= 30 and run.ended_by:
             said = f"Run {run.number} stood idle for {run.idle_s:.0f} s before it was ended."
             badly.append(Said(said, (run.last_source, run.ended_by.source)))
-    badly += [Said(f"Nobody collected what {each.why}.", basis=DIAGNOSIS) for each in told.questions[:3]]
+    titles = [all_symptoms()[each.symptom].title for each in told.questions[:3]]
+    badly += [Said(f"Nobody collected what would show this or rule it out: {t}", basis=DIAGNOSIS) for t in titles]
     blocks: list[Block] = []
     for key, word, items in (("well", "well", well), ("badly", "badly", badly), ("lucky", "by luck", [])):
         unique = tuple(dict.fromkeys(items))
@@ -234,7 +242,8 @@ def _actions(told: Explanation) -> Section:
     wanted += [(f"Next time collect: {each.command}", DIAGNOSIS) for each in told.questions[:3]]
     rows: list[tuple[Item, ...]] = []
     for step, basis in wanted:
-        key = re.sub(r"[^a-z0-9]+", "-", step.lower())[:48].strip("-")
+        words = re.sub(r"[^a-z0-9]+", "-", step.lower())[:40].strip("-")
+        key = f"{words}-{zlib.crc32(step.encode()):08x}"  # two steps may begin alike
         owner = Blank(f"{key}-owner", "owner", about=step)
         due = Blank(f"{key}-due", "due date", about=step)
         rows.append((Said(step, basis=basis), owner, due))

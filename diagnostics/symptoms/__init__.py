@@ -137,7 +137,7 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
 
 def _group_of(finding: Finding, tells_apart: Sequence[str], groups: list[tuple[Subject, list[Finding]]]) -> int:
     """The place of the group that a finding belongs to: the first that nothing contradicts, else a new one."""
-    mine = Subject(**{part: getattr(finding.subject, part) for part in tells_apart})
+    mine = Subject.of({part: getattr(finding.subject, part) for part in tells_apart})
     for place, (theirs, findings) in enumerate(groups):
         if findings[0].present == finding.present and theirs.agrees_with(mine):
             groups[place] = shared_subject((theirs, mine)), findings
@@ -160,4 +160,4 @@ def shared_subject(subjects: Iterable[Subject]) -> Subject:
     for subject in subjects:
         for name, value in subject.known().items():
             values.setdefault(name, set()).add(value)
-    return Subject(**{name: found.pop() for name, found in values.items() if len(found) == 1})  # type: ignore[arg-type]
+    return Subject.of({name: found.pop() for name, found in values.items() if len(found) == 1})

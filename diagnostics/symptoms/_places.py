@@ -9,6 +9,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, PythonException
 from ..evidence.storage import DiskUsage, Mount
 from ..incident import Incident
+from ..mounttable import innermost
 
 
 def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Subject:
@@ -18,8 +19,7 @@ def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Su
         local = None if mount.network else disk(mount.subject.device)
         return Subject(mount=mount.subject.mount, server=mount.subject.server, device=local, path=path, pid=pid)
     points = [fact.subject.mount for fact in incident.of(DiskUsage) if fact.subject.mount]
-    inside = [point for point in points if path and (path + "/").startswith(point.rstrip("/") + "/")]
-    return Subject(mount=max(inside, key=len, default=None), path=path, pid=pid)
+    return Subject(mount=innermost(path, points) if path else None, path=path, pid=pid)
 
 
 def disk(device: str | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..evidence import Clock, Evidence, Stamp
-from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps, WatchdogFired
+from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
@@ -155,12 +155,6 @@ def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
         return False
     since = (moment - began).total_seconds() + stamp.seconds
     return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
-
-
-def longest_silence(incident: Incident) -> tuple[float, Evidence] | None:
-    """The longest time without output that a watchdog saw, and its line."""
-    found = [(fact.age_s, fact) for fact in incident.of(WatchdogFired) if fact.age_s]
-    return max(found, key=lambda pair: pair[0], default=None)
 
 
 def calendar_s(stamp: Stamp | None) -> float | None:

@@ -30,7 +30,7 @@ from ..errors import DiagnosticsError, UsageError
 from ..localpath import local
 from ..masking import mask
 from ..mounttable import absolute
-from ..report import visible
+from ..printable import visible
 from .progress import Progress
 from .tail import Tail, follow
 from .waits import WaitingThreads, family

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..mounttable import mount_of, read_mount_table
-from ..stuck import CALLS, WAITS
+from ..stuck import CALLS, WAITS, read_file
 
 NETWORK_S, LOCAL_S = 4.0, 15.0  # a local disk may take its time over an fsync of 35 GB
 SHARE = 0.005
@@ -47,7 +47,7 @@ class WaitingThreads:
         for pid in family(self.pid):
             for tid in _names(f"/proc/{pid}/task"):
                 base = f"/proc/{pid}/task/{tid}"
-                wchan = _read(f"{base}/wchan")
+                wchan = read_file(f"{base}/wchan")
                 if not wchan.startswith(_WAITS):
                     continue
                 key, moved = (pid, int(tid)), _moves(base)
@@ -73,35 +73,27 @@ def family(pid: int) -> list[int]:
     found = [pid]
     for each in found:
         for tid in _names(f"/proc/{each}/task"):
-            found += [int(child) for child in _read(f"/proc/{each}/task/{tid}/children").split()]
+            found += [int(child) for child in read_file(f"/proc/{each}/task/{tid}/children").split()]
     return found
 
 
 def _moves(base: str) -> str:
     """What changes when a thread runs: its CPU ticks and context switches."""
-    fields = _read(f"{base}/stat").rpartition(")")[2].split()
-    switches = [line for line in _read(f"{base}/status").splitlines() if "ctxt" in line]
+    fields = read_file(f"{base}/stat").rpartition(")")[2].split()
+    switches = [line for line in read_file(f"{base}/status").splitlines() if "ctxt" in line]
     return " ".join([*fields[11:13], *switches])
 
 
 def _file(wait: Wait) -> tuple[str, bool]:
     """The file that the thread's call names, for people, and whether it may lie on a network volume."""
-    words = _read(f"/proc/{wait.pid}/task/{wait.tid}/syscall").split()
+    words = read_file(f"/proc/{wait.pid}/task/{wait.tid}/syscall").split()
     call = CALLS.get(int(words[0])) if words and words[0].lstrip("-").isdigit() else None
-    if call and call[1] >= 0:
+    if call and call.descriptor is not None:
         with contextlib.suppress(OSError, IndexError):
-            target = str(Path(f"/proc/{wait.pid}/fd/{int(words[1 + call[1]], 16)}").readlink())
+            target = str(Path(f"/proc/{wait.pid}/fd/{int(words[1 + call.descriptor], 16)}").readlink())
             if target.startswith("/"):
-                return f", in {call[0]} of {target}", mount_of(target, read_mount_table()).filesystem.network
+                return f", in {call.name} of {target}", mount_of(target, read_mount_table()).filesystem.network
     return "", True
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 def _names(path: str) -> list[str]:

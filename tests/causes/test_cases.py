@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from diagnostics.causes import all_causes
-from diagnostics.diagnosis import Verdict, diagnose
+from diagnostics.diagnosis import diagnose
+from diagnostics.hypothesis import Verdict
 from diagnostics.incident import open_incident
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))

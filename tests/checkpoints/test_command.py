@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.cli import main
-from diagnostics.commands.checkpoint import size
+from diagnostics.commands._sizes import size
 
 from .conftest import torch_file, visible
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from ...errors import UnreadableInput
 from ...hangproof import run
-from ...mounttable import MountPoint, mount_of, read_mount_table
+from ...mounttable import MountPoint, is_below, mount_of, read_mount_table
 from ..health import printable
 from ..volume import free_bytes
 
@@ -188,7 +188,7 @@ def _outermost(items: Sequence[HotItem]) -> list[HotItem]:
     """Each path once, and none that lies inside another."""
     found: dict[str, HotItem] = {}
     for each in sorted(items, key=lambda item: item.path):
-        if not any(each.path == path or each.path.startswith(path.rstrip("/") + "/") for path in found):
+        if not any(is_below(each.path, path) for path in found):
             found[each.path] = each
     return list(found.values())
 

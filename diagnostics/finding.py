@@ -1,0 +1,85 @@
+"""What a diagnosis found, in sentences, each with the lines that it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .evidence import Source
+from .filesystems import by_name
+from .hypothesis import Hypothesis, Verdict, named
+from .incident import Incident
+from .symptoms import Observation, all_symptoms
+from .time_order import TimeOrder, time_order
+
+SUSPECTS_NAMED = 4
+SUSPECT_POSTERIOR = 0.02
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Something said, and the lines that say it."""
+
+    text: str
+    sources: tuple[Source, ...] = ()
+
+
+def find(
+    incident: Incident, present: Sequence[Observation], verdict: Verdict, hypotheses: Sequence[Hypothesis]
+) -> Iterator[Sentence]:
+    """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names none."""
+    match verdict:
+        case Verdict.HEALTHY:
+            yield from _healthy(present)
+        case Verdict.INSUFFICIENT:
+            yield from _undecided(present, hypotheses)
+        case _:
+            for each in hypotheses:
+                yield from _caused_by(incident, present, each)
+            if len(hypotheses) > 1:
+                yield Sentence("These are independent of each other: neither explains what the other does.")
+
+
+def seen(observation: Observation) -> str:
+    """What was seen of a symptom: its own words for this incident, else its title."""
+    return observation.notes[0] if observation.notes else all_symptoms()[observation.symptom].title
+
+
+def _healthy(present: Sequence[Observation]) -> Iterator[Sentence]:
+    yield Sentence("Nothing is wrong in what was collected.")
+    signs = [each for each in present if all_symptoms()[each.symptom].healthy]
+    yield from (Sentence(seen(each), each.sources[:2]) for each in signs)
+
+
+def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis]) -> Iterator[Sentence]:
+    yield Sentence("The evidence does not decide.")
+    leading = [each for each in hypotheses[:SUSPECTS_NAMED] if each.posterior >= SUSPECT_POSTERIOR]
+    if leading:
+        likely = "; ".join(f"{named(each)} ({each.posterior:.0%})" for each in leading)
+        yield Sentence(f"Within reach of each other: {likely}.")
+    elif not present:
+        yield Sentence("No symptom that this program knows was found in what was collected.")
+
+
+def _caused_by(incident: Incident, present: Sequence[Observation], hypothesis: Hypothesis) -> Iterator[Sentence]:
+    said = f"The cause is {named(hypothesis)} ({hypothesis.posterior:.0%}): {hypothesis.cause.what}."
+    yield Sentence(said, tuple(source for each in _explained(present, hypothesis) for source in each.sources[:1])[:4])
+    yield from _introduce(incident, hypothesis)
+    if time_order(incident, present, hypothesis) is TimeOrder.CONTRADICTS:
+        yield Sentence("Against it: by the clocks, its consequences were seen before its first effect.")
+
+
+def _explained(present: Sequence[Observation], hypothesis: Hypothesis) -> list[Observation]:
+    """The symptoms that a hypothesis explains, the most telling one first."""
+    effects = {name: hypothesis.cause.effect(name) for name in hypothesis.explains}
+    mine = [(effect, each) for each in present if (effect := effects.get(each.symptom))]
+    return [each for _, each in sorted(mine, key=lambda pair: pair[0].role.place)]
+
+
+def _introduce(incident: Incident, hypothesis: Hypothesis) -> Iterator[Sentence]:
+    """The filesystem behind a volume, in a sentence for somebody who never heard its name."""
+    for mount in incident.links.mounts:
+        if hypothesis.about.mount is not None and mount.subject.mount == hypothesis.about.mount:
+            kind = by_name(mount.filesystem)
+            served = f", served by {mount.subject.server}" if mount.subject.server else ""
+            yield Sentence(f"{mount.subject.mount} is {kind.title}{served}. {kind.what}.", (mount.source,))

@@ -1,0 +1,60 @@
+"""One cause on one subject, judged, and what all of them together come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .causes import Cause
+from .evidence import Subject
+
+
+class Verdict(StrEnum):
+    """What a diagnosis comes to."""
+
+    ROOT_CAUSE = "root-cause"
+    INDEPENDENT_CAUSES = "independent-causes"
+    INSUFFICIENT = "insufficient"
+    HEALTHY = "healthy"
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One cause on one subject, judged.
+
+    `subject` tells it from other instances of its cause; `about` is all that is known of that subject. `bits` is the weight of all the evidence for it, taken alone; `explains` the symptoms that it would show and
+    that are there; `against` those it would have shown and that are not there, or that are there and speak for
+    another.
+    """
+
+    cause: Cause
+    subject: Subject
+    about: Subject
+    posterior: float
+    bits: float
+    explains: tuple[str, ...]
+    against: tuple[str, ...]
+
+    @property
+    def slug(self) -> str:
+        """The cause's name in verdicts."""
+        return self.cause.slug
+
+
+def named(hypothesis: Hypothesis) -> str:
+    """A hypothesis in a sentence: its title and what it happened to."""
+    about = hypothesis.about
+    cause = hypothesis.cause
+    told = {
+        "mount": about.mount and f"on {about.mount}",
+        "gpu": about.gpu is not None and f"on GPU {about.gpu}" + (f" ({about.pci})" if about.pci else ""),
+        "pci": about.gpu is None and about.pci and f"on the device at {about.pci}",
+        "rank": about.rank is not None and f"on rank {about.rank}" + (f" (pid {about.pid})" if about.pid else ""),
+        "host": about.host and f"on host {about.host}",
+        "device": not about.mount and about.device and f"on {about.device}",
+        "interface": about.interface and f"on {about.interface}",
+        "cgroup": about.cgroup and f"in the cgroup {about.cgroup}",
+        "path": not about.mount and about.path and f"at {about.path}",
+    }
+    where = [words for name, words in told.items() if name in cause.on and words]
+    return " ".join((cause.title, *where))

@@ -1,0 +1,153 @@
+"""Causes on subjects and the symptoms that were observed, as the arrays of one noisy-OR network.
+
+A stall of /workspace is not a stall of /data: a cause becomes one instance for each subject on which it could be
+at work, and a symptom speaks only for the instances whose subject agrees with its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import noisy_or
+from .causes import Cause, Role, all_causes
+from .evidence import NOBODY, Subject
+from .symptoms import Observation, State, all_symptoms
+
+if TYPE_CHECKING:
+    import numpy as np
+
+# independent priors that add up to one leave 37 % for no cause at all; an incident that somebody investigates is not so
+# often without one of the known causes
+NOTHING_KNOWN = 0.15
+NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
+WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to
+SHAKES = 48
+SHAKEN_INSTANCES = 14
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A cause on a subject."""
+
+    cause: Cause
+    subject: Subject
+
+
+@dataclass(frozen=True)
+class Network:
+    """The arrays of one incident: instances x observed symptoms."""
+
+    instances: tuple[Instance, ...]
+    observed: tuple[Observation, ...]
+    prior: np.ndarray[Any, Any]
+    strength: np.ndarray[Any, Any]
+    leak: np.ndarray[Any, Any]
+    present: np.ndarray[Any, Any]
+
+
+def build(observations: Sequence[Observation], causes: Iterable[Cause] | None = None) -> Network:
+    """The network of the causes (the table's, unless others are given) that the observations can bear on."""
+    import numpy as np
+
+    table = all_symptoms()
+    observed = tuple(each for each in observations if each.state is not State.UNOBSERVED)
+    instances = tuple(
+        Instance(cause, subject)
+        for cause in (all_causes().values() if causes is None else causes)
+        for subject in _subjects(cause, observed)
+    )
+    strength = np.zeros((len(instances), len(observed)))
+    for row, instance in enumerate(instances):
+        for column, each in enumerate(observed):
+            effect = instance.cause.effect(each.symptom)
+            if effect and instance.subject.agrees_with(told_apart_by(instance.cause, each)):
+                strength[row, column] = effect.strength
+    return Network(
+        instances,
+        observed,
+        np.array([instance.cause.prior for instance in instances]),
+        strength,
+        np.array([table[each.symptom].leak for each in observed]),
+        np.array([each.state is State.PRESENT for each in observed], dtype=bool),
+    )
+
+
+def told_apart_by(cause: Cause, observation: Observation) -> Subject:
+    """The part of an observation's subject by which a cause tells its instances apart.
+
+    What follows from a fault is seen on other ranks and hosts too, so who saw it tells no instances apart.
+    """
+    effect = cause.effect(observation.symptom)
+    follows = effect is not None and effect.role is not Role.INITIATING
+    parts = [name for name in cause.on if not (follows and name in WHO)]
+    return Subject.of({name: value for name, value in observation.subject.known().items() if name in parts})
+
+
+def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
+    """The subjects on which a cause could be at work: those of the symptoms that it would show.
+
+    Two names of one thing (a GPU's index here, its address there) are one subject as long as nothing contradicts it.
+    More subjects than a set can hold are one instance on all of them: eight GPUs lost at once are one fault.
+    """
+    found = {
+        told_apart_by(cause, each) for each in observed if each.state is State.PRESENT and cause.effect(each.symptom)
+    }
+    kept: list[Subject] = []
+    for subject in sorted(found - {NOBODY}, key=lambda each: (-len(each.known()), str(each))):
+        same = [i for i, other in enumerate(kept) if other.agrees_with(subject)]
+        if not same:
+            kept.append(subject)
+        elif len(same) == 1:
+            kept[same[0]] = Subject.of(subject.known() | kept[same[0]].known())
+    return kept if 0 < len(kept) < noisy_or.MAX_SET else [NOBODY]
+
+
+def at_work(slugs: Sequence[str], posterior: noisy_or.Posterior) -> dict[str, float]:
+    """How probable it is that each cause is at work on any subject; `slugs` names the cause of each instance."""
+    found = dict.fromkeys(slugs, 0.0)
+    for causes, probability in zip(posterior.sets, posterior.probability.tolist(), strict=True):
+        if probability < NEGLIGIBLE:
+            break
+        for slug in {slugs[i] for i in causes}:
+            found[slug] += probability
+    return found
+
+
+def shaken(network: Network, answer: set[str]) -> float:
+    """The share of shaken tables in which the same causes lead with at least even odds.
+
+    Every prior, strength and leak is moved in odds by a factor between 1/2 and 2, drawn from a fixed sequence;
+    only the instances that explain something, the best ones first, take part.
+    """
+    import numpy as np
+
+    bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present).sum(axis=1)
+    rank = np.argsort(-(bits + np.log2(network.prior)), kind="stable")[:SHAKEN_INSTANCES]
+    slugs = [network.instances[i].cause.slug for i in rank]
+    draw = np.random.default_rng(0)
+    stays = 0
+    for _ in range(SHAKES):
+        result = noisy_or.solve(
+            _shake(network.prior[rank], draw),
+            _shake(network.strength[rank], draw),
+            _shake(network.leak, draw),
+            network.present,
+            max_set=2,
+            nothing=NOTHING_KNOWN,
+        )
+        share = at_work(slugs, result)
+        best = set(sorted(share, key=lambda slug: -share[slug])[: len(answer)])
+        stays += best == answer and min(share[slug] for slug in answer) > 0.5
+    return stays / SHAKES
+
+
+def _shake(values: np.ndarray[Any, Any], draw: np.random.Generator) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    factor = np.exp(draw.uniform(-math.log(2), math.log(2), values.shape))
+    inside = np.clip(values, 1e-9, 1 - 1e-9)
+    odds = inside / (1 - inside) * factor
+    return np.where(values > 0, odds / (1 + odds), 0.0)
