@@ -16,6 +16,8 @@ from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarte
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
+OUTLIVED_S = 300.0  # the patience of a client of a network filesystem, and of most retries
+
 
 @dataclass(frozen=True)
 class Run:
@@ -142,29 +144,17 @@ def column(steps: TrainingSteps, *names: str) -> list[float]:
     return []
 
 
-def went_on_evenly(incident: Incident, after: Stamp | None) -> TrainingSteps | None:
-    """The steps of a run that kept its pace over a dated event and well beyond it, where there is one.
-
-    No gap between two of its lines is five times the median from the event on, at least two lines follow, and nothing
-    ended it badly.
-    """
-    at = calendar_s(after)
-    if at is None:
-        return None
-    for run in runs(incident):
-        seconds = _finite(run.steps.columns.get("seconds", ()))
-        durations = column(run.steps, "step_s")
-        later = [second for second in seconds if second > at]
-        if run.failed or len(later) < 2 or not seconds or seconds[0] > at or (run.ended and run.ended.signal):
-            continue
-        per_step = durations[-len(later) :] or _gaps([max(s for s in seconds if s <= at), *later])
-        if max(per_step) <= 5 * median(durations or _gaps(seconds)):
-            return run.steps
-    return None
-
-
-def _gaps(seconds: Sequence[float]) -> list[float]:
-    return [b - a for a, b in itertools.pairwise(seconds)]
+def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
+    """True when the run made steps both before a fact and for minutes after it."""
+    moment = incident.timeline.at(fact)
+    stamp = run.steps.stamp
+    if moment is None or stamp is None or run.first_step_s is None or run.last_step_s is None:
+        return False
+    began = incident.timeline.at(run.steps)
+    if began is None:
+        return False
+    since = (moment - began).total_seconds() + stamp.seconds
+    return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
 
 
 def calendar_s(stamp: Stamp | None) -> float | None:

@@ -1,8 +1,7 @@
 """The run died of an ordinary exception of its own code or configuration: a wrong type, key, shape, name or
 argument, a module or file that is not there.
 
-An exception about devices that are missing or taken says nothing where the machine has reports of such,
-an exception in a helper thread or a destructor ends no run, a file that a network volume lacks may be the volume's,
+An exception in a helper thread or a destructor ends no run, a file that a network volume lacks may be the volume's,
 and exceptions that speak for something else (memory, space, I/O, workers, collectives, CUDA, shared memory, caches)
 are other symptoms. ABSENT where every exception of the log is of those.
 """
@@ -13,15 +12,15 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.gpu import GpuToolError
 from ..evidence.job import PythonException
-from ..evidence.kernel import GpuDriverMessage, PcieError, Xid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, place
 from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
+from .fewer_gpus_than_expected import WORDS as FEWER
+from .gpu_taken_before_start import AT_START
 
 ORDINARY = frozenset(
     (
@@ -48,13 +47,6 @@ OTHER = re.compile(
 )
 
 
-# a job that finds less than it asks for may be wrong, or right about a device that is lost or held
-DEVICES = re.compile(
-    r"device_count|nproc_per_node|[Nn]o CUDA GPUs|visible devices|\bGPUs? (?:are |is )?(?:available|requested|found)"
-    r"|your machine only has|invalid device ordinal|[Ff]ree memory on device|memory is (?:already )?(?:in use|occupied)",
-)
-
-
 def rule(incident: Incident) -> Iterator[Finding]:
     """The ordinary exceptions; else the others."""
     others = []
@@ -63,20 +55,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
         name = fact.type.rpartition(".")[2]
         text = f"{fact.type}: {fact.text}"
         ordinary = name in ORDINARY or OF_TENSORS.search(fact.text) is not None
-        special = any(pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING)) or CACHE.search(
-            f"{text} {' '.join(fact.frames[:4])}"
-        )
+        special = any(
+            pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START)
+        ) or CACHE.search(f"{text} {' '.join(fact.frames[:4])}")
         aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
-        lacks = DEVICES.search(text) is not None and (
-            "emory" in text or any(incident.of(kind) for kind in (GpuDriverMessage, Xid, PcieError, GpuToolError))
-        )
         remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
         if (
             ordinary
             and not special
             and not aside
             and not remote
-            and not lacks
             and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR")
         ):
             found = True
