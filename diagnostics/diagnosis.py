@@ -181,7 +181,7 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
     several = {name for name in instance.cause.on if len({known[name] for known in mine if name in known}) > 1}
     for known in mine:
         gained = {name: v for name, v in known.items() if getattr(about, name) is None and name not in several}
-        about = replace(about, **gained)  # type: ignore[arg-type]
+        about = Subject.of(about.known() | gained)
     if about.mount:
         mount = next((m for m in incident.links.mounts if m.subject.mount == about.mount), None)
         if mount:

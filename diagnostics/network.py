@@ -83,7 +83,7 @@ def told_apart_by(cause: Cause, observation: Observation) -> Subject:
     effect = cause.effect(observation.symptom)
     follows = effect is not None and effect.role is not Role.INITIATING
     parts = [name for name in cause.on if not (follows and name in WHO)]
-    return Subject(**{name: value for name, value in observation.subject.known().items() if name in parts})  # type: ignore[arg-type]
+    return Subject.of({name: value for name, value in observation.subject.known().items() if name in parts})
 
 
 def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
@@ -101,7 +101,7 @@ def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
         if not same:
             kept.append(subject)
         elif len(same) == 1:
-            kept[same[0]] = Subject(**{**subject.known(), **kept[same[0]].known()})  # type: ignore[arg-type]
+            kept[same[0]] = Subject.of(subject.known() | kept[same[0]].known())
     return kept if 0 < len(kept) < noisy_or.MAX_SET else [NOBODY]
 
 

@@ -1,4 +1,4 @@
-"""A diagnosis as JSON: the published contract, `schemas/diagnosis.json`."""
+"""A diagnosis and a fact as JSON: the published contracts `schemas/diagnosis.json` and `schemas/fact.json`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 from .chain import chain_of
 from .diagnosis import Diagnosis
-from .evidence import Coverage, Source
+from .evidence import Coverage, Evidence, Source
 from .explanation import explain
 from .hypothesis import Hypothesis
 from .symptoms import State
 from .time_order import TimeOrder, time_order
+from .timeline import Timeline
 
 SCHEMA = "diagnosis/1"
 EVIDENCE_SHOWN = 20
@@ -90,3 +91,19 @@ def _coverage(each: Coverage) -> dict[str, Any]:
 
 def _sources(sources: Iterable[Source]) -> list[dict[str, Any]]:
     return [{"file": each.file, "line": each.line, "quote": each.quote} for each in sources]
+
+
+def fact_as_json(fact: Evidence, timeline: Timeline) -> dict[str, Any]:
+    """One fact in the published form."""
+    at = timeline.at(fact)
+    return {
+        "kind": fact.kind,
+        "at": at.isoformat() if at else None,
+        "clock": fact.stamp.clock.value if fact.stamp else None,
+        "subject": fact.subject.known(),
+        "severity": fact.severity.value,
+        "file": fact.source.file,
+        "line": fact.source.line,
+        "quote": fact.source.quote,
+        **fact.fields(),
+    }

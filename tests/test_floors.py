@@ -16,7 +16,18 @@ FLOORS = {
         ("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath", "system_calls"), 1
     ),
     **dict.fromkeys(
-        ("text", "haystack", "large_text", "footprint", "ripgrep", "envelope", "filesystems", "archives"), 1
+        (
+            "text",
+            "haystack",
+            "large_text",
+            "footprint",
+            "ripgrep",
+            "envelope",
+            "filesystems",
+            "archives",
+            "supervision",
+        ),
+        1,
     ),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(

@@ -1,4 +1,4 @@
-"""publish, verify, resume, mirror and prune checkpoints
+"""Publish, verify, resume, mirror and prune checkpoints.
 
     python -m diagnostics checkpoint publish /tmp/model.pt runs/17 --step 810
     python -m diagnostics checkpoint verify runs/17 --deep
@@ -18,6 +18,8 @@ from typing import Any
 from ..errors import CheckpointError, NotWhole
 from ._sizes import size
 
+TOUCHES = ("source", "directory", "side", "primary", "target")
+WRITES = ("publish", "mirror", "prune")
 HASHES = ("xxh3_128", "blake3", "sha256")
 
 

@@ -17,6 +17,8 @@ from ..incident import open_incident
 from ..printable import visible
 from ..report import diagnosis_as_json
 
+TOUCHES = ("paths",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")

@@ -1,6 +1,7 @@
-"""Every piece of evidence in the given files, folders or archives.
+"""List every piece of evidence in the given files, folders or archives.
 
-With --json one JSON object a line, as documented in docs/reference/json.md; else one line for people.
+One line for each: file and line, time, severity, kind, what it is about. With --json one JSON object a line
+(schemas/fact.json). The kinds, and the tools that show them, are in docs/reference/facts.md.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
+from difflib import get_close_matches
 
-from ..evidence import Evidence
+from ..errors import UsageError
+from ..evidence import KINDS
 from ..incident import open_incident
-from ..timeline import Timeline
+from ..report import fact_as_json
+
+TOUCHES = ("paths",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     incident = open_incident(*arguments.paths)
+    if unknown := [kind for kind in arguments.kind or () if kind not in KINDS]:
+        near = get_close_matches(unknown[0], KINDS) or sorted({fact.kind for fact in incident.evidence})
+        raise UsageError(f"no kind of fact is called {unknown[0]}", f"did you mean one of: {', '.join(near)}")
     for fact in incident.evidence:
         if not arguments.kind or fact.kind in arguments.kind:
             if arguments.json:
@@ -32,19 +39,3 @@ def run(arguments: argparse.Namespace) -> int:
                 when = f"{at:%F %T}" if at else "-"
                 print(f"{fact.source.file}:{fact.source.line}  {when}  {fact.severity:8}  {fact.kind}  {fact.subject}")
     return 0
-
-
-def fact_as_json(fact: Evidence, timeline: Timeline) -> dict[str, Any]:
-    """One fact in the published form (schemas/fact.json)."""
-    at = timeline.at(fact)
-    return {
-        "kind": fact.kind,
-        "at": at.isoformat() if at else None,
-        "clock": fact.stamp.clock.value if fact.stamp else None,
-        "subject": fact.subject.known(),
-        "severity": fact.severity.value,
-        "file": fact.source.file,
-        "line": fact.source.line,
-        "quote": fact.source.quote,
-        **fact.fields(),
-    }

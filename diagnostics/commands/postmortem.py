@@ -14,6 +14,8 @@ from ..errors import UsageError
 from ..incident import open_incident
 from ..postmortem import FORMATS, MASKS, Rates, read_written, save, write_postmortem
 
+TOUCHES = ("paths", "output", "keep")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")

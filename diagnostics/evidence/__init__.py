@@ -9,6 +9,7 @@ their names, and its docstring holds a verbatim sample. Symptoms know these kind
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,6 +71,11 @@ class Subject:
     interface: str | None = None
     job: str | None = None
 
+    @classmethod
+    def of(cls, known: Mapping[str, Any]) -> Subject:
+        """The subject of which these fields are known: the inverse of `known`."""
+        return cls(**known)
+
     def known(self) -> dict[str, str | int]:
         """The fields that are known, in declaration order."""
         return {name: value for name in _SUBJECT_FIELDS if (value := getattr(self, name)) is not None}
@@ -126,8 +132,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, float) and value != value:
-        return None  # JSON has no NaN; a loss that is NaN is said by its own kind
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has neither NaN nor infinity; a loss that is NaN is said by its own kind
     return value
 
 

@@ -19,7 +19,6 @@ TONES = {
     "warning": "#E69F00",
     "bad": "#D55E00",
 }
-WIDE = widgets.Layout(width="100%")
 LABELLED = {"description_width": "initial"}
 
 

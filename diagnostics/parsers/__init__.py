@@ -29,11 +29,12 @@ class Parser:
     Parameters
     ----------
     tool : the command or program, as a person would name it
-    medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was
-        read: "kernel-log", "system-log", "process-table", "kernel-stacks", "python-stacks", "open-files",
-        "job-log", "watchdog-log", "scheduler", "exit-status", "mounts", "disk-usage", "listing", "checksums", "transcript",
-        "gpu", "memory", "pressure", "collectives", "network", "settings", "clock", "probe", "benchmarks", "complaints",
-        "notes"
+    medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was read:
+        "benchmarks", "checksums", "clock", "collection", "collectives", "complaints", "disk-usage",
+        "exit-status", "firmware-log", "gpu", "io-statistics", "job-log", "kernel-log", "kernel-stacks",
+        "listing", "memory", "mounts", "native-stacks", "network", "notes", "open-files", "pickle", "pressure",
+        "probe", "process-table", "python-stacks", "scheduler", "settings", "system-calls", "system-log",
+        "transcript", "trials", "watchdog-log"
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)

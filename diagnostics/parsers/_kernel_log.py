@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..envelope import Envelope, unwrap
+from ..envelope.layer import LEVELS
 from ..evidence import Clock, Source, Stamp, Subject
 from ..text import Line, Text
 
@@ -105,7 +106,7 @@ class KernelLog:
                 seconds = float(time[1])
                 stamp = Stamp(Clock.UPTIME, seconds) if seconds < 1e9 else Stamp(Clock.UTC, _epoch(seconds))
             elif level is None and (number := _JSON_LEVEL.match(other.text)):
-                level = "emerg alert crit err warning notice info debug".split()[int(number[1]) & 7]
+                level = LEVELS[int(number[1]) & 7]
         return found._replace(stamp=stamp, level=level)
 
 
@@ -120,4 +121,4 @@ def kernel_log(text: Text) -> KernelLog:
 
 def subject(found: Envelope, **known: str | int | None) -> Subject:
     """A subject on the host that the line names."""
-    return Subject(host=found.host, **known)  # type: ignore[arg-type]
+    return Subject.of({"host": found.host, **known})

@@ -46,7 +46,7 @@ class Hit(NamedTuple):
         """The subject that the row's named groups and the line's own layers name."""
         named = {name: value for name, value in self.match.groupdict().items() if name in _SUBJECT_FIELDS and value}
         known = {name: int(value) if name in _NUMBERS else value for name, value in named.items()}
-        return Subject(**{"host": self.message.host, **known})  # type: ignore[arg-type]
+        return Subject.of({"host": self.message.host, **known})
 
 
 class Table:

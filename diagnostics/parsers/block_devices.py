@@ -21,7 +21,6 @@ from . import Parser
 from ._table import CRITICAL, FATAL, INFO, WARNING, Hit, Row, Table
 
 _DEV = r"(?P<device>[\w-]{2,32})"
-_NVME = r"nvme (?:nvme\d+: )?(?P<device>nvme\d+)"
 _SD = r"sd \d+:\d+:\d+:\d+: \[(?P<device>sd[a-z]+)\]"
 TABLE = Table(
     Row(rf"(?:I/O|IO|critical \w{{3,20}}|protection|recovered|operation not supported|timeout) error, dev {_DEV}, sector \d+", "io-error", CRITICAL),

@@ -30,7 +30,6 @@ INTERFACE = re.compile(
     r"(?:Using (?:interface )?|\[\d{1,3}\])(?:\[\d{1,3}\])?([a-z][\w.@-]{0,30}):(?:[\d.a-f:]{2,60}|\d{1,3}/)",
     re.IGNORECASE,
 )
-PEER = re.compile(r"\b([\w.:-]{3,80})<(\d{1,6})>")
 
 # about -> wording; the first that fits counts
 ABOUT = (

@@ -66,7 +66,7 @@ def write_postmortem(
         _suspects(diagnosis, told),
         _contributing(diagnosis, told),
         _resolution(told),
-        _went(diagnosis, told, runs),
+        _went(told, runs),
         _actions(told),
         Section("lessons", "Lessons", (Paragraph((Blank("lessons", "what this teaches beyond this incident"),)),)),
         _coverage(told),
@@ -217,7 +217,7 @@ def _resolution(told: Explanation) -> Section:
     return Section("resolution", "Resolution", (Bullets(tuple(items)),))
 
 
-def _went(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Section:
+def _went(told: Explanation, runs: list[Run]) -> Section:
     well: list[Item] = []
     badly: list[Item] = []
     for run in runs:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..evidence import Evidence
 from ..evidence.job import LauncherFailure, LogLine, PythonException
-from ..evidence.storage import CommandOutcome, ToolError
+from ..evidence.storage import ToolError
 from ..incident import Incident
 
 # a path in a message stands in quotes or after a blank or colon
@@ -50,8 +50,3 @@ def matching(incident: Incident, pattern: re.Pattern[str], *names: str) -> Itera
     for said in errors(incident):
         if said.error in names or pattern.search(said.text):
             yield said
-
-
-def failed_commands(incident: Incident) -> list[CommandOutcome]:
-    """Commands of a person that failed or never came back."""
-    return [fact for fact in incident.of(CommandOutcome) if fact.outcome != "ok"]

@@ -12,9 +12,11 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..evidence import Clock, Evidence, Stamp
-from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps, WatchdogFired
+from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
+
+OUTLIVED_S = 300.0  # the patience of a client of a network filesystem, and of most retries
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,17 @@ def column(steps: TrainingSteps, *names: str) -> list[float]:
     return []
 
 
-def longest_silence(incident: Incident) -> tuple[float, Evidence] | None:
-    """The longest time without output that a watchdog saw, and its line."""
-    found = [(fact.age_s, fact) for fact in incident.of(WatchdogFired) if fact.age_s]
-    return max(found, key=lambda pair: pair[0], default=None)
+def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
+    """True when the run made steps both before a fact and for minutes after it."""
+    moment = incident.timeline.at(fact)
+    stamp = run.steps.stamp
+    if moment is None or stamp is None or run.first_step_s is None or run.last_step_s is None:
+        return False
+    began = incident.timeline.at(run.steps)
+    if began is None:
+        return False
+    since = (moment - began).total_seconds() + stamp.seconds
+    return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
 
 
 def calendar_s(stamp: Stamp | None) -> float | None:

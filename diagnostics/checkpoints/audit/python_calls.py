@@ -79,7 +79,6 @@ LISTING_METHODS = {"glob", "rglob", "iterdir"}
 UNPICKLERS = {"pickle.load", "pickle.loads", "pickle.Unpickler", "dill.load", "dill.loads", "cloudpickle.load", "cloudpickle.loads",
               "joblib.load", "pandas.read_pickle", "marshal.load", "shelve.open", "_pickle.load"}  # fmt: skip
 SIZES = {"os.path.getsize"}
-TIMES = {"os.path.getmtime", "os.path.getctime"}
 TEMPORARY = {"tempfile.mkstemp", "tempfile.mkdtemp", "tempfile.NamedTemporaryFile", "tempfile.TemporaryDirectory",
              "tempfile.gettempdir", "tempfile.mktemp", "tempfile.TemporaryFile"}  # fmt: skip
 # what these write is a checkpoint whatever it is called; arrays and text are one only by their names

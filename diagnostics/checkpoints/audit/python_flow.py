@@ -77,7 +77,7 @@ class Flow:
             return
         if isinstance(node, ast.With | ast.AsyncWith):
             for item in node.items:
-                self._expression(item.context_expr, managed=True)
+                self._expression(item.context_expr)
                 if item.optional_vars is not None:
                     self._assigned(item.optional_vars, item.context_expr)
         elif isinstance(node, ast.For | ast.AsyncFor):
@@ -101,17 +101,17 @@ class Flow:
             self.handles[self.names.key(target.elts[0])] = Handle(self.names.key(target.elts[1]), buffered=False)
         self.names.assign(target, value)
 
-    def _expression(self, node: ast.expr, managed: bool = False) -> None:
+    def _expression(self, node: ast.expr) -> None:
         calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
         for call in sorted(calls, key=lambda each: (each.end_lineno or 0, each.end_col_offset or 0)):
             self.order += 1
-            self._call(call, managed and call is node)
+            self._call(call)
 
-    def _call(self, call: ast.Call, managed: bool) -> None:
+    def _call(self, call: ast.Call) -> None:
         name = self.names.dotted(call.func)
         method = call.func.attr if isinstance(call.func, ast.Attribute) else name
         if name in known.OPENERS or method == "open":
-            self._open(call, name, managed)
+            self._open(call, name)
         elif name in known.COPIERS:
             self._copy(call, "copy-final-name")
         elif (
@@ -142,7 +142,7 @@ class Flow:
 
     # -- what each call means ------------------------------------------------------------------
 
-    def _open(self, call: ast.Call, name: str, managed: bool) -> None:
+    def _open(self, call: ast.Call, name: str) -> None:
         opened = self._opened(call)
         if not opened or opened.directory:
             return

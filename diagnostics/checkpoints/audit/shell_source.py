@@ -97,7 +97,7 @@ def _look(state: _Script, order: int, command: Command) -> None:
     name, words = command.name, command.words
     for operator, target in command.redirections:
         if operator.lstrip("0123456789&").startswith(">") and not operator.endswith("&"):
-            _writes(state, order, command.line, target, "write-final-name", words)
+            _writes(state, order, command.line, target, "write-final-name")
     if name in COPIES:
         _copy(state, order, command)
     elif name == "mv":
@@ -105,11 +105,11 @@ def _look(state: _Script, order: int, command: Command) -> None:
     elif name == "dd":
         for word in words:
             if word.startswith("of="):
-                _writes(state, order, command.line, word[3:], "write-final-name", words)
+                _writes(state, order, command.line, word[3:], "write-final-name")
     elif name in ("wget", "curl", "aria2c"):
         _download(state, order, command)
     elif name in ("aws", "gsutil", "gcloud", "s5cmd", "azcopy"):
-        _cloud_copy(state, order, command)
+        _cloud_copy(state, command)
     elif name == "sync" or (name in ("fsync", "xfs_io") and words[1:]):
         state.syncs.append(order)
     elif name == "ln" and len(words) > 2 and POINTER.search(_resolved(state, words[-1])):
@@ -122,7 +122,7 @@ def _look(state: _Script, order: int, command: Command) -> None:
         _size_floor(state, command)
 
 
-def _writes(state: _Script, order: int, line: int, target: str, rule: str, words: list[str]) -> None:
+def _writes(state: _Script, order: int, line: int, target: str, rule: str) -> None:
     full = _resolved(state, target)
     if not full or (full.startswith("/dev/") and not full.startswith("/dev/shm")):
         return
@@ -211,18 +211,18 @@ def _download(state: _Script, order: int, command: Command) -> None:
         if word in ("-O", "--output-document", "-o", "--output") and not (command.name == "curl" and word == "-O"):
             if command.name == "wget" and word == "-o":
                 continue  # wget's log
-            _writes(state, order, command.line, words[at + 1], "download-final-name", words)
+            _writes(state, order, command.line, words[at + 1], "download-final-name")
     for word in words:
         if word.startswith(("--output-document=", "--output=")):
-            _writes(state, order, command.line, word.partition("=")[2], "download-final-name", words)
+            _writes(state, order, command.line, word.partition("=")[2], "download-final-name")
     named_by_server = {"-O", "--remote-name"} & set(words) if command.name == "curl" else command.name == "wget"
     explicit = any(word.startswith(("-O", "-o", "--output")) for word in words[1:]) and command.name != "curl"
     if named_by_server and not explicit:
         for url in (word for word in words[1:] if "://" in word):
-            _writes(state, order, command.line, url.rpartition("/")[2], "download-final-name", words)
+            _writes(state, order, command.line, url.rpartition("/")[2], "download-final-name")
 
 
-def _cloud_copy(state: _Script, order: int, command: Command) -> None:
+def _cloud_copy(state: _Script, command: Command) -> None:
     """From the cloud to a local name; an upload appears whole or not at all."""
     words = command.words
     if not {"cp", "copy", "mv"} & set(words):

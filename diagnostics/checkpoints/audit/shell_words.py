@@ -11,9 +11,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-RESERVED = frozenset(
-    "if then else elif fi do done while until for case esac in ! { } time function select [[ ]]".split()
-)
 STARTERS = frozenset("if then else elif do while until ! { time".split())
 OPERATORS = ("&&", "||", ";;", ";", "|&", "|", "&", "(", ")", "\n")
 REDIRECTION = re.compile(r"(?:\d*|&)(?:>>|>\||>&|<<<|<<-?|<>|<&|>|<)")
