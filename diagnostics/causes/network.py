@@ -50,6 +50,12 @@ CAUSES = (
                 "only traffic between nodes crossed the bad link",
             ),
             Effect(
+                "slow-wherever-one-host-is",
+                0.05,
+                "a link that has come up at a lower rate slows all that its host takes part in",
+                "the host's link was slow",
+            ),
+            Effect(
                 "slow-across-nodes",
                 0.15,
                 "a bad link is seldom slow and steady: it counts errors and fails",
@@ -238,6 +244,13 @@ CAUSES = (
                 0.25,
                 "a host that is up and a process that is not",
                 "nobody listened there",
+                Role.INITIATING,
+            ),
+            Effect(
+                "firewall-in-force",
+                0.4,
+                "a filter that lets in only the rendezvous' port is one of the frequent ways",
+                "the packet filter let in only what was listed, and the ports of the transfer were not",
                 Role.INITIATING,
             ),
             Effect(

@@ -43,4 +43,5 @@ SYMPTOM = Symptom(
     because="a peer that died in the middle of a transfer leaves the same error 12",
     tells_apart=("host", "interface"),
     command="ibqueryerrors; perfquery -x; ethtool -S IFACE | grep -iE 'err|drop|crc|discard'",
+    may_pass=True,
 )
