@@ -10,6 +10,7 @@ import json
 import sys
 
 from ..incident import open_incident
+from ..printable import visible
 from ..report import fact_as_json
 
 TOUCHES = ("paths",)
@@ -30,5 +31,6 @@ def run(arguments: argparse.Namespace) -> int:
             else:
                 at = incident.timeline.at(fact)
                 when = f"{at:%F %T}" if at else "-"
-                print(f"{fact.source.file}:{fact.source.line}  {when}  {fact.severity:8}  {fact.kind}  {fact.subject}")
+                row = f"{fact.source.file}:{fact.source.line}  {when}  {fact.severity:8}  {fact.kind}  {fact.subject}"
+                print(visible(row).replace("\n", "␊"))
     return 0
