@@ -74,7 +74,7 @@ def main() -> None:
         grep = best_of(
             2,
             lambda: subprocess.run(
-                ["grep", "-cF", "needle", path], env=os.environ | {"LC_ALL": "C"}, stdout=subprocess.DEVNULL
+                ["grep", "-cF", "needle", path], env=os.environ | {"LC_ALL": "C"}, stdout=subprocess.PIPE
             ),
         )
         megabytes = path.stat().st_size / 1e6

@@ -58,7 +58,8 @@ def timed(call: object, *arguments: object) -> tuple[float, float]:
 
 def grep(path: Path) -> None:
     command = ["grep", "-cF", "Xid", str(path)]
-    subprocess.run(command, env={**os.environ, "LC_ALL": "C"}, stdout=subprocess.DEVNULL, check=True)
+    # a pipe, because grep stops at the first line when nobody reads what it prints
+    subprocess.run(command, env={**os.environ, "LC_ALL": "C"}, stdout=subprocess.PIPE, check=True)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from . import __version__
 from .errors import DiagnosticsError, UsageError
 from .printable import visible
 
@@ -48,6 +49,14 @@ def _told(work: Callable[[], int]) -> int:
         return 2
     except DiagnosticsError as error:
         print(f"error: {visible(str(error))}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package == __package__:
+            raise
+        print(
+            f"error: {sys.executable} has no {package}; run `make setup`, then `. .venv/bin/activate`", file=sys.stderr
+        )
         return 1
     except BrokenPipeError:  # the reader of our output went away; say nothing more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -116,6 +125,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         description="Find the one cause behind the many symptoms of a GPU training run that died.",
         epilog="Start with: python -m diagnostics diagnose PATH",
     )
+    parser.add_argument("--version", action="version", version=f"diagnostics {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for each, summary in summaries.items():
         if each != name:
@@ -127,6 +137,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
                 each, help=summary, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
             )
         )
+    if not arguments:
+        parser.print_help(sys.stderr)
+        raise SystemExit(2)
     return parser.parse_args(arguments)
 
 

@@ -175,17 +175,22 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> tuple[list[str], l
             patterns.append(_UNNAMED.sub("?:", part.pattern))
         else:
             needed |= words
+    # the search stops at whatever begins like a piece: beginnings that are rare in the text cost least
+    begins = Counter(usual[at : at + _BEGIN] for at in range(len(usual) - _BEGIN + 1))
+    stop = _STOPS / max(1, len(usual))
     waiting = [_pieces(word) - common or {word} for word in needed]
     chosen: set[str] = set()
     while waiting:
         counts = Counter(chain.from_iterable(waiting))
-        best = max(counts, key=lambda piece: (counts[piece], piece))
+        best = max(counts, key=lambda piece: (counts[piece] / (1 + begins[piece[:_BEGIN]] * stop), piece))
         chosen.add(best)
         waiting = [pieces for pieces in waiting if best not in pieces]
     return sorted(word for word in chosen if not any(other != word and other in word for other in chosen)), patterns
 
 
 _PIECE = 5  # characters
+_BEGIN = 3  # characters of a piece that ripgrep's vector search looks at
+_STOPS = 3000  # how much dearer a piece is when every character of the text began like it
 
 
 def _pieces(word: str) -> set[str]:

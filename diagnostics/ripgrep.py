@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 PATTERNS_A_PROCESS = 12
-WORDS_A_PROCESS = 45  # ripgrep's vector search (Teddy) takes up to 64 words and slows down before
+WORDS_A_PROCESS = 48  # ripgrep's vector search (Teddy) takes up to 64 words and slows down before
 
 
 class Found(NamedTuple):

@@ -45,6 +45,12 @@ CAUSES = (
                 "the device was no longer there to be asked",
             ),
             Effect(
+                "fewer-gpus-than-expected",
+                0.4,
+                "the next start counts one device fewer",
+                "the lost device was missing from the count",
+            ),
+            Effect(
                 "driver-init-failed",
                 0.2,
                 "a device that comes and goes fails to initialise",

@@ -99,6 +99,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "slow-wherever-one-host-is",
+                0.8,
+                "pairs of hosts, or the job without one, single it out",
+                "all that this host took part in went at its speed",
+                Role.INITIATING,
+            ),
+            Effect(
                 "throughput-collapsed",
                 0.4,
                 "the job runs at the speed of the slowest",

@@ -26,6 +26,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "fewer-gpus-than-expected",
+                0.1,
+                "a device that the driver could not bring up is not counted",
+                "the driver had not brought all devices up",
+            ),
+            Effect(
                 "gpu-handle-lost",
                 0.2,
                 "tools get no answer for one device",
@@ -167,6 +173,12 @@ CAUSES = (
                 "the device was full when the job asked for more",
                 Role.INITIATING,
             ),
+            Effect(
+                "gpu-taken-before-start",
+                0.02,
+                "two ranks of one job on one device are in each other's way",
+                "two processes of the job shared one device",
+            ),
             *OF_A_DEAD_RANK,
         ),
         now=(
@@ -202,6 +214,19 @@ CAUSES = (
                 0.3,
                 "a helper or forked worker that was not ended keeps the inherited context",
                 "a child of the dead trainer still held its context",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-taken-before-start",
+                0.5,
+                "the next job finds less memory than it wants before it has taken any",
+                "the memory was taken before the job began",
+            ),
+            Effect(
+                "gpu-worker-without-parent",
+                0.4,
+                "workers outlive a main process or container that was killed",
+                "workers of a job that was gone still held the memory",
                 Role.INITIATING,
             ),
             Effect(

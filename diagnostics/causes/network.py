@@ -44,10 +44,23 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "network-adapter-failed",
+                0.2,
+                "one fault in a few is the adapter's own, and its driver says so",
+                "the adapter had failed",
+                Role.INITIATING,
+            ),
+            Effect(
                 "fails-across-nodes",
                 0.5,
                 "work within a node does not touch the link",
                 "only traffic between nodes crossed the bad link",
+            ),
+            Effect(
+                "slow-wherever-one-host-is",
+                0.05,
+                "a link that has come up at a lower rate slows all that its host takes part in",
+                "the host's link was slow",
             ),
             Effect(
                 "slow-across-nodes",
@@ -238,6 +251,20 @@ CAUSES = (
                 0.25,
                 "a host that is up and a process that is not",
                 "nobody listened there",
+                Role.INITIATING,
+            ),
+            Effect(
+                "network-table-full",
+                0.2,
+                "large jobs that connect all to all fill tables of the default size",
+                "the kernel dropped packets since its table was full",
+                Role.INITIATING,
+            ),
+            Effect(
+                "firewall-in-force",
+                0.4,
+                "a filter that lets in only the rendezvous' port is one of the frequent ways",
+                "the packet filter let in only what was listed, and the ports of the transfer were not",
                 Role.INITIATING,
             ),
             Effect(

@@ -111,6 +111,9 @@ CAUSES = (
         "frequent reason for a failed job",
         on=(),
         effects=(
+            Effect("fewer-gpus-than-expected", 0.03,
+                   "a setting that asks for more devices than there are is one of many",
+                   "the setting asked for more devices than the machine has"),
             Effect("user-code-exception", 0.95,
                    "the traceback shows it",
                    "the job's own code raised: it would do so anywhere", Role.INITIATING),

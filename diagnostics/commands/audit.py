@@ -1,4 +1,4 @@
-"""find code that writes straight onto a final name, and what lives on network volumes
+"""Find code that writes straight onto a final name, and what lives on network volumes.
 
     python -m diagnostics audit train/ scripts/mirror.sh
     python -m diagnostics audit . --sarif > audit.sarif
@@ -41,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(report)
     if report.failing:
         raise NotWhole(
-            f"{len(report.failing)} findings", "mend them, or excuse each with `# audit: allow[rule] because REASON`"
+            f"{len(report.failing)} finding{'s' if len(report.failing) > 1 else ''}",
+            "mend them, or excuse each with `# audit: allow[rule] because REASON`",
         )
     return 0
 

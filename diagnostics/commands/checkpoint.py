@@ -1,4 +1,4 @@
-"""publish, verify, resume, mirror and prune checkpoints
+"""Publish, verify, resume, mirror and prune checkpoints.
 
     python -m diagnostics checkpoint publish /tmp/model.pt runs/17 --step 810
     python -m diagnostics checkpoint verify runs/17 --deep

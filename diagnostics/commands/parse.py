@@ -1,6 +1,7 @@
-"""Every piece of evidence in the given files, folders or archives.
+"""List every piece of evidence in the given files, folders or archives.
 
-With --json one JSON object a line, as documented in docs/reference/facts.md; else one line for people.
+One line for each: file and line, time, severity, kind, what it is about. With --json one JSON object a line
+(schemas/fact.json). The kinds, and the tools that show them, are in docs/reference/facts.md.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from difflib import get_close_matches
 
+from ..errors import UsageError
+from ..evidence import KINDS
 from ..incident import open_incident
 from ..printable import visible
 from ..report import fact_as_json
@@ -24,6 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     incident = open_incident(*arguments.paths)
+    if unknown := [kind for kind in arguments.kind or () if kind not in KINDS]:
+        near = get_close_matches(unknown[0], KINDS) or sorted({fact.kind for fact in incident.evidence})
+        raise UsageError(f"no kind of fact is called {unknown[0]}", f"did you mean one of: {', '.join(near)}")
     for fact in incident.evidence:
         if not arguments.kind or fact.kind in arguments.kind:
             if arguments.json:

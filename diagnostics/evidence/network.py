@@ -49,9 +49,25 @@ class Reachability(Evidence):
 class Benchmark(Evidence):
     """A measured rate (nccl-tests, iperf, ib_write_bw, scaling tables). Subject: host, interface.
 
+    `hosts` are those that took part in a measurement of several at once.
+
     8589934592 2147483648 float sum -1 91254 94.1 176.5 N/A
     """
 
     name: str
     value: float
     unit: str
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Firewall(Evidence):
+    """A packet filter that is in force on a host, and lets in only what is listed. Subject: host.
+
+    `allows` is the tool's own list of services and ports.
+
+        public (active)
+    """
+
+    tool: str
+    allows: str = ""

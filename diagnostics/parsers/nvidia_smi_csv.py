@@ -6,8 +6,9 @@
     pid, process_name, gpu_uuid, used_gpu_memory [MiB]
     21702, [Not Found], GPU-00000000-0000-0000-0000-000000000001, 11396 MiB
 
-The header names the columns. Without one (`noheader`) only two columns of power, draw and limit, can be told
-apart from any other table of numbers: the second is one round number, the same in every row.
+The header names the columns, or the command where a shell shows it above its output. Without either (`noheader`) two
+kinds of row can be told apart from any other table of numbers: processes (a pid, its memory in MiB and its name, in any
+order of the last two), and power draw and limit: the second is one round number, the same in every row.
 """
 
 from __future__ import annotations
@@ -28,6 +29,14 @@ HEADER = re.compile(
     r"|utilization\.\w+|memory\.\w+|power\.\w+|temperature\.\w+|clocks\.\w+|ecc\.\w+|used_\w+)\b[^,\n]{0,60}(?:, |$)"
 )
 COLUMN = re.compile(r"^([a-z_][\w.]*)(?: \[([^\]]{1,10})\])?$")
+# $ nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv,noheader
+COMMAND = re.compile(
+    r"\bnvidia-smi\b.{0,200}--query-(?:gpu|compute-apps|accounted-apps)=([\w.,]{1,1000})(?=.{0,200}noheader)"
+)
+# 201877, 11320 MiB, VLLM::Worker
+APP = re.compile(
+    r"^(?P<pid>\d{1,8}), (?:(?P<memory>\d{1,8}) MiB, (?P<name>[^,\n]{1,300})|(?P<name2>[^,\n]{1,300}), (?P<memory2>\d{1,8}) MiB)$"
+)
 POWERS = re.compile(r"^(\d{1,4}\.\d{2}), (\d{2,4}\.00)$")
 NUMBER = re.compile(r"^-?\d{1,12}(?:\.\d+)?")
 FIELDS = {
@@ -56,10 +65,15 @@ def read(text: Text) -> Iterator[Evidence]:
     columns: list[str] = []
     for line in text.lines():
         row = line.text[:4000].rstrip()
-        if HEADER.match(row) and (names := column_names(row)):
+        if found := COMMAND.search(row):
+            columns = found[1].split(",")
+        elif HEADER.match(row) and (names := column_names(row)):
             columns = names
         elif columns and row.count(",") + 1 >= len(columns):
             yield from facts(text, line, dict(zip(columns, cells(row, len(columns)), strict=False)))
+        elif found := APP.match(row):
+            named = {"pid": found["pid"], "used_memory": found["memory"] or found["memory2"]}
+            yield from facts(text, line, {**named, "name": found["name"] or found["name2"]})
         elif row:
             columns = []
     if not columns:
@@ -181,7 +195,8 @@ PARSER = Parser(
     medium="gpu",
     footprint=(
         r"^(timestamp|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.bus_id|pid|process_name|utilization\.gpu|power\.draw)"
-        r"(, [a-z_.]+( \[[^\]\n]{1,10}\])?)+[ \t]*\r?$|^(utilization\.gpu|memory\.used|power\.draw) \[|^\d{1,4}\.\d\d, \d{2,4}\.00\r?$"
+        r"(, [a-z_.]+( \[[^\]\n]{1,10}\])?)+[ \t]*\r?$|\bnvidia-smi\b.{0,200}--query-(gpu|compute-apps|accounted-apps)=[\w.,]{1,1000}.{0,200}noheader"
+        r"|^\d{1,8}, (\d{1,8} MiB, [^,\n]{1,300}|[^,\n]{1,300}, \d{1,8} MiB)\r?$|^(utilization\.gpu|memory\.used|power\.draw) \[|^\d{1,4}\.\d\d, \d{2,4}\.00\r?$"
     ),
     read=read,
 )

@@ -16,6 +16,8 @@ from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarte
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
+OUTLIVED_S = 300.0  # the patience of a client of a network filesystem, and of most retries
+
 
 @dataclass(frozen=True)
 class Run:
@@ -140,6 +142,19 @@ def column(steps: TrainingSteps, *names: str) -> list[float]:
         if values:
             return values
     return []
+
+
+def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
+    """True when the run made steps both before a fact and for minutes after it."""
+    moment = incident.timeline.at(fact)
+    stamp = run.steps.stamp
+    if moment is None or stamp is None or run.first_step_s is None or run.last_step_s is None:
+        return False
+    began = incident.timeline.at(run.steps)
+    if began is None:
+        return False
+    since = (moment - began).total_seconds() + stamp.seconds
+    return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
 
 
 def calendar_s(stamp: Stamp | None) -> float | None:

@@ -1,7 +1,7 @@
 """The last run makes steps at an even pace with finite losses, and nothing ended it early.
 
 At least five steps, the last third at no less than half the median pace, no exception in its log and no bad end
-of its process.
+of its process. Three steps are enough where a second witness saw the GPUs busy about when the log ends.
 """
 
 from __future__ import annotations
@@ -9,23 +9,47 @@ from __future__ import annotations
 from collections.abc import Iterator
 from statistics import median
 
+from ..evidence import Stamp
+from ..evidence.gpu import GpuStatus
 from ..evidence.job import NonFiniteValue
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import Run, runs
 from .throughput_collapsed import rates
 
+FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
+BUSY_PERCENT = 50.0
+PATIENCE = 3.0  # paces between the last step and the look
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each log's last run, where it is well."""
     for run in runs(incident):
-        if run.is_last and _well(run) and not incident.of(NonFiniteValue):
+        if run.is_last and _well(run, _at_work(incident, run)) and not incident.of(NonFiniteValue):
             yield Finding(run.steps.subject, (run.steps,), f"{run.steps.steps} steps at an even pace")
 
 
-def _well(run: Run) -> bool:
+def _at_work(incident: Incident, run: Run) -> bool:
+    """True when somebody saw the job work about when the log ends: every GPU that was looked at was busy."""
+    end, patience = incident.timeline.moment(_last(run), run.steps.source.file), PATIENCE * (run.pace_s or 0.0)
+    if end is None:
+        return False
+    dated = [
+        (fact, incident.timeline.at(fact)) for fact in incident.of(GpuStatus) if fact.utilisation_percent is not None
+    ]
+    near = [fact for fact, moment in dated if moment and abs((moment - end).total_seconds()) <= patience]
+    return bool(near) and all((fact.utilisation_percent or 0.0) >= BUSY_PERCENT for fact in near)
+
+
+def _last(run: Run) -> Stamp | None:
+    stamp = run.steps.stamp
+    return stamp._replace(seconds=run.last_step_s) if stamp and run.last_step_s is not None else None
+
+
+def _well(run: Run, seen_at_work: bool) -> bool:
     pace = rates(run.steps)
-    if run.steps.steps < 5 or len(pace) < 4 or run.failed:
+    fewest = FEWEST_SEEN if seen_at_work else FEWEST
+    if run.steps.steps < fewest or len(pace) < fewest - 1 or run.failed:
         return False
     if run.ended and (run.ended.status not in (0, None) or run.ended.signal):
         return False
