@@ -42,6 +42,8 @@ class Artefact:
 
 def artefacts(*paths: str | Path) -> Iterator[Artefact]:
     """Every artefact behind the given paths, folders in name order. Raises UnreadableInput for a bad path."""
+    if "" in paths:  # an unset variable, not the working folder
+        raise UnreadableInput("a path is empty", "give a folder, an archive or files")
     for path in map(Path, paths):
         try:
             mode = path.stat().st_mode

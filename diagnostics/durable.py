@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from .procfs import read_file, stat_fields
+
 Liveness = Literal["live", "dead", "unknown"]
 
 STAGED = re.compile(
@@ -152,24 +154,17 @@ def liveness(writer: Writer) -> Liveness:
 
 @functools.cache
 def _place() -> tuple[str, str, str]:
-    machine = _read("/etc/machine-id") + socket.gethostname()
+    machine = read_file("/etc/machine-id").strip() + socket.gethostname()
     namespace = ""
     with suppress(OSError):
         namespace = str(Path("/proc/self/ns/pid").readlink())
-    return _short(machine), _short(_read("/proc/sys/kernel/random/boot_id")), _short(namespace)
+    return _short(machine), _short(read_file("/proc/sys/kernel/random/boot_id").strip()), _short(namespace)
 
 
 def _started(pid: int) -> int | None:
-    """Field 22 of /proc/PID/stat (proc_pid_stat(5)); the name in field 2 may hold spaces and brackets."""
-    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    """Field 22 of /proc/PID/stat (proc_pid_stat(5))."""
+    fields = stat_fields(f"/proc/{pid}")
     return int(fields[19]) if len(fields) > 19 else None
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return ""
 
 
 def _short(text: str) -> str:

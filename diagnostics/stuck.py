@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .mounttable import MountPoint, absolute, mount_of, read_mount_table
+from .procfs import numbers_in, open_paths, read_file, stat_fields
 from .question import Question
 from .system_calls import ARM64, X86_64
 
@@ -57,28 +58,20 @@ class Stuck:
         return json.dumps(dataclasses.asdict(self))
 
 
-def read_file(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
 def waiting_threads(mine: int, waits: list[str]) -> dict[tuple[int, int], tuple[str, ...]]:
     """By (pid, tid): state, wait channel, CPU ticks, start and context switches of whoever waits for a volume."""
     found: dict[tuple[int, int], tuple[str, ...]] = {}
-    for pid in os.listdir("/proc"):
-        if not pid.isdigit() or int(pid) in (2, mine) or read_file(f"/proc/{pid}/comm").startswith("dx-"):
+    for pid in numbers_in("/proc"):
+        if pid in (2, mine) or read_file(f"/proc/{pid}/comm").startswith("dx-"):
             continue
-        for tid in os.listdir(f"/proc/{pid}/task") if os.path.isdir(f"/proc/{pid}/task") else ():
+        for tid in numbers_in(f"/proc/{pid}/task"):
             base = f"/proc/{pid}/task/{tid}"
-            wchan, fields = read_file(f"{base}/wchan"), read_file(f"{base}/stat").rpartition(")")[2].split()
+            wchan, fields = read_file(f"{base}/wchan"), stat_fields(base)
             if not fields or fields[1] == "2":  # kernel threads have kthreadd for a parent
                 continue
             if fields[0] == "D" or any(wchan.startswith(wait) for wait in waits):
                 switches = "".join(line for line in read_file(f"{base}/status").splitlines() if "ctxt" in line)
-                found[int(pid), int(tid)] = (fields[0], wchan, fields[11], fields[12], fields[19], switches)
+                found[pid, tid] = (fields[0], wchan, fields[11], fields[12], fields[19], switches)
     return found
 
 
@@ -90,16 +83,6 @@ def text_at(pid: int, address: int) -> str | None:
             return memory.read(min(4096, 4096 - address % 4096)).partition(b"\0")[0].decode(errors="replace")
     except (OSError, ValueError, OverflowError):
         return None
-
-
-def open_paths(pid: int) -> dict[int, str]:
-    found = {}
-    try:
-        for entry in os.scandir(f"/proc/{pid}/fd"):
-            found[int(entry.name)] = os.readlink(entry.path)
-    except OSError:
-        pass
-    return found
 
 
 def describe(pid: int, tid: int, seen: tuple[str, ...], calls: dict[str, list[Any]]) -> dict[str, Any]:
@@ -139,7 +122,7 @@ def look(say: Any, mine: int, seconds: float, waits: list[str], calls: dict[str,
     return {"threads": [describe(*key, seen, calls) | {"at_least_s": took} for key, seen in still]}
 
 
-LOOK = Question(look, uses=(read_file, waiting_threads, text_at, open_paths, describe))
+LOOK = Question(look, uses=(read_file, numbers_in, open_paths, stat_fields, waiting_threads, text_at, describe))
 
 
 def who_waits(mount: str | None = None, *, deadline_s: float = 8.0) -> list[Stuck]:

@@ -95,8 +95,8 @@ CAUSES = (
     Cause(
         slug="jit-cache-race",
         title="a race on a shared compile cache",
-        what="ranks or hosts share one folder of compiled kernels, and one removes or rewrites what another is "
-        "loading",
+        what="ranks or hosts share one folder of compiled kernels, and one removes, rewrites or locks what another "
+        "needs",
         prior=0.008,
         source="frequency in triton, pytorch and vllm issues on caches under a shared home directory",
         on=(),
@@ -104,6 +104,12 @@ CAUSES = (
             Effect("cache-race-error", 0.95,
                    "the loader names the file in the cache",
                    "the cached kernel was replaced while it was loaded", Role.INITIATING),
+            Effect("waits-for-build-lock", 0.4,
+                   "a lock file that a killed builder left, or that another rank holds, stops everybody else",
+                   "the process waited for a lock file whose owner was gone", Role.INITIATING),
+            Effect("no-step-yet", 0.2,
+                   "extensions and kernels are built before the first step",
+                   "the first step waited for a build that nobody was doing"),
             Effect("network-volume-error", 0.1,
                    "a replaced file on NFS gives a stale handle",
                    "the stale handle is of a file that another host had replaced"),
@@ -113,6 +119,8 @@ CAUSES = (
             *dies("a cached kernel could not be loaded", 0.03),
         ),
         now=(
+            "If ranks wait for a lock file and nothing compiles: remove the lock (and the half-built folder), then "
+            "start again",
             "Set TRITON_CACHE_DIR and TORCHINDUCTOR_CACHE_DIR to a folder on each node's local disk, one per rank",
         ),
         for_good=(

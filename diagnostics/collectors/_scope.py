@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..mounttable import MountPoint, read_mount_table
+from ..procfs import numbers_in, open_paths, read_file, stat_fields
 from ..question import Question
 
 MOST_PROCESSES = 96
@@ -53,63 +54,45 @@ class Scope:
 
 def find_processes(say: Any, named: list[int], mine: int, daemons: list[str], most: int) -> dict[str, Any]:
     """Everything named, waiting in D, holding a GPU or serving a volume, else running Python; best first."""
-    parents: dict[int, int] = {}
-    rows: list[tuple[int, int, str, str, bool]] = []
+    stats = {pid: stat_fields(f"/proc/{pid}") for pid in numbers_in("/proc")}
+    parents = {pid: int(fields[1]) for pid, fields in stats.items() if fields}
     family = set(named)
-
-    def read(path: str) -> str:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                return file.read(4096)
-        except OSError:
-            return ""
-
-    pids = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
-    for pid in pids:
-        fields = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
-        if fields:
-            parents[pid] = int(fields[1])
     for _ in range(8):
         family |= {pid for pid, parent in parents.items() if parent in family}
+    rows: list[tuple[int, int, str, str, bool]] = []
     for pid, parent in parents.items():
-        comm = read(f"/proc/{pid}/comm").strip()
+        comm = read_file(f"/proc/{pid}/comm").strip()
         ours = mine in (pid, parent) and pid not in family
         if ours or 2 in (pid, parent) or comm.startswith("dx-"):
             continue
-        states = set()
-        try:
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                states.add(read(f"/proc/{pid}/task/{thread}/stat").rpartition(")")[2].strip()[:1])
-        except OSError:
-            pass
-        holds_gpu = False
-        try:
-            for entry in os.scandir(f"/proc/{pid}/fd"):
-                holds_gpu = holds_gpu or os.readlink(entry.path).startswith("/dev/nvidia")
-        except OSError:
-            pass
-        try:
-            binary = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
-        except OSError:
-            binary = ""
-        python = binary.startswith("python") or comm.startswith(("python", "pt_data_worker", "pt_elastic", "torchrun"))
+        states = {
+            field for tid in numbers_in(f"/proc/{pid}/task") for field in stat_fields(f"/proc/{pid}/task/{tid}")[:1]
+        }
+        python = runs_python(pid, comm)
         reasons = (
-            (0, "named", pid in family),
-            (1, "state D", "D" in states),
-            (2, "holds a GPU", holds_gpu),
-            (3, "serves a FUSE volume", comm in daemons),
-            (4, "zombie", "Z" in states and python and not named),
-            (5, "runs Python", python and not named),
+            ("named", pid in family),
+            ("state D", "D" in states),
+            ("holds a GPU", any(path.startswith("/dev/nvidia") for path in open_paths(pid).values())),
+            ("serves a FUSE volume", comm in daemons),
+            ("zombie", "Z" in states and python and not named),
+            ("runs Python", python and not named),
         )
-        for rank, why, holds in reasons:
-            if holds:
-                rows.append((rank, pid, comm, why, python))
-                break
+        why = next(((rank, why) for rank, (why, holds) in enumerate(reasons) if holds), None)
+        if why:
+            rows.append((why[0], pid, comm, why[1], python))
     rows.sort()
-    return {"processes": rows[:most], "left_out": max(0, len(rows) - most), "all": len(pids)}
+    return {"processes": rows[:most], "left_out": max(0, len(rows) - most), "all": len(stats)}
 
 
-SURVEY = Question(find_processes)
+def runs_python(pid: int, comm: str) -> bool:
+    try:
+        binary = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
+    except OSError:
+        binary = ""
+    return binary.startswith("python") or comm.startswith(("python", "pt_data_worker", "pt_elastic", "torchrun"))
+
+
+SURVEY = Question(find_processes, uses=(read_file, numbers_in, open_paths, stat_fields, runs_python))
 
 
 def survey(scope: Scope) -> str:

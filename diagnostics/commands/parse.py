@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from ..errors import UsageError
 from ..evidence import KINDS
 from ..incident import open_incident
+from ..printable import visible
 from ..report import fact_as_json
 from ._progress import reading
 
@@ -39,5 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
             else:
                 at = incident.timeline.at(fact)
                 when = f"{at:%F %T}" if at else "-"
-                print(f"{fact.source.file}:{fact.source.line}  {when}  {fact.severity:8}  {fact.kind}  {fact.subject}")
+                row = f"{fact.source.file}:{fact.source.line}  {when}  {fact.severity:8}  {fact.kind}  {fact.subject}"
+                print(visible(row).replace("\n", "␊"))
     return 0

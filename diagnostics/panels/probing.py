@@ -9,16 +9,12 @@ import ipywidgets as widgets
 
 from ..diagnosis import Diagnosis, diagnose
 from ..evidence.probe import ProbeAnswer
+from ..filesystems import KERNEL
 from ..mounttable import MountPoint, read_mount_table
 from ..printable import escaped
 from ..probes import MIB, ProbeProgress, ProbeReport, all_probes, run_probes
 from ._panel import LABELLED, Panel, button, heading, html, notice, picture, row, told
 
-# filesystems that hold no data of a run
-KERNEL_TYPES = frozenset(
-    "proc sysfs cgroup cgroup2 devpts mqueue securityfs debugfs tracefs pstore bpf configfs fusectl hugetlbfs "
-    "binfmt_misc autofs devtmpfs nsfs rpc_pipefs efivarfs squashfs ramfs".split()
-)
 Done = Callable[["ProbePanel"], None]
 
 
@@ -37,7 +33,7 @@ class ProbePanel(Panel):
         self._cancel = threading.Event()
         self._answers: list[ProbeAnswer] = []
         self._told: list[Done] = []
-        table = [point for point in read_mount_table() if point.type not in KERNEL_TYPES]
+        table = [point for point in read_mount_table() if point.filesystem is not KERNEL]
         table.sort(key=lambda point: not point.filesystem.network)  # the usual suspects first
         found = {point.mount: _named(point) for point in table}
         options = [(words, mount) for mount, words in found.items()]

@@ -26,6 +26,8 @@ from .gdb import PROCESS, THREAD
 
 HEAD = re.compile(r"^Traceback \(most recent call first\):")
 GIL = re.compile(r"^\s*Waiting for the GIL\s*$")
+# python-gdb says this of a thread inside PyThread_acquire_lock
+LOCK = re.compile(r"^\s*Waiting for a lock \(e\.g\. GIL\)\s*$")
 #   File "/opt/python/lib/python3.11/multiprocessing/connection.py", line 395, in _recv
 FRAME = re.compile(r'^\s*File "([^"]{1,4000})", line (\d{1,8}), in (\S.{0,500}?)\s*$')
 #   <built-in method read of module object at remote 0x7fa9182e9990>
@@ -55,6 +57,9 @@ def read(text: Text) -> Iterator[PythonStack]:
             if not stacks or stacks[-1].frames:
                 stacks.append(Stack(line, tid))
             stacks[-1].waits_for_gil = True
+        elif LOCK.match(row):
+            stacks = stacks or [Stack(line, tid)]
+            stacks[-1].frames.append(Frame("acquire"))
         elif found := BUILT_IN.match(row):
             stacks = stacks or [Stack(line, tid)]
             stacks[-1].frames.append(Frame(found[1]))
@@ -75,6 +80,6 @@ def read(text: Text) -> Iterator[PythonStack]:
 PARSER = Parser(
     tool="gdb py-bt",
     medium="python-stacks",
-    footprint=r"^Traceback \(most recent call first\):|^[ \t]*Waiting for the GIL|^[ \t]*<built-in method \w+ of .{1,200} at remote 0x",
+    footprint=r"^Traceback \(most recent call first\):|^[ \t]*Waiting for (?:the GIL|a lock \(e)|^[ \t]*<built-in method \w+ of .{1,200} at remote 0x",
     read=read,
 )

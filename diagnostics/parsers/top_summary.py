@@ -1,9 +1,11 @@
 """The head of `top`: what the machine as a whole is doing.
 
     Tasks: 2101 total, 905 running, 1196 sleeping,   0 stopped,   0 zombie
+    top - 14:02:11 up 12 days,  load average: 1904.21, 1880.09, 1811.77
     %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 
-The rows below it are read by another parser. The load average is skipped: on Linux it counts waits for a disk too.
+The rows below it are read by another parser. The load average of `uptime` and `w` is read too; on Linux it counts waits
+for a disk as well, so it means little without the idle and waiting shares.
 """
 
 from __future__ import annotations
@@ -21,26 +23,35 @@ TASKS = re.compile(r"^(?:Tasks|Threads): +\d{1,9} total, +(\d{1,9}) running")
 # %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 CPUS = re.compile(
     r"^%?Cpu\(s\): {0,3}([\d.]{1,6})[ %]{0,2}us, {0,3}[\d.]{1,6}[ %]{0,2}sy, {0,3}[\d.]{1,6}[ %]{0,2}ni,"
-    r" {0,3}([\d.]{1,6})[ %]{0,2}id,(?:.{0,60}?([\d.]{1,6})[ %]{0,2}st)?"
+    r" {0,3}([\d.]{1,6})[ %]{0,2}id,(?: {0,3}([\d.]{1,6})[ %]{0,2}wa,)?(?:.{0,60}?([\d.]{1,6})[ %]{0,2}st)?"
 )
+#  14:22:40 up 12 min,  0 user,  load average: 0.61, 0.37, 0.20
+LOAD = re.compile(r"^(?:top - | {0,2})\d\d:\d\d:\d\d up .{1,60}load averages?: {1,3}([\d.]{1,9}),? {1,3}([\d.]{1,9})")
 
 
 def read(text: Text) -> Iterator[IoStatistics]:
     running: float | None = None
+    load: tuple[Line, dict[str, float]] | None = None
     for line in text.lines():
         row = line.text[:300]
         if tasks := TASKS.match(row):
             running = float(tasks[1])
         elif cpus := CPUS.match(row):
-            yield told(text, line, cpus, running)
-            running = None
+            yield told(text, line, cpus, running, load[1] if load else {})
+            running = load = None
+        elif loads := LOAD.match(row):
+            load = line, {"load_1min": number(loads[1]), "load_5min": number(loads[2])}
+    if load:
+        yield IoStatistics(source=Source(text.name, load[0].number, load[0].quote), values=load[1])
 
 
-def told(text: Text, line: Line, cpus: re.Match[str], running: float | None) -> IoStatistics:
+def told(text: Text, line: Line, cpus: re.Match[str], running: float | None, load: dict[str, float]) -> IoStatistics:
     """The fact of one head."""
-    values = {"user_percent": number(cpus[1]), "idle_percent": number(cpus[2])}
+    values = {"user_percent": number(cpus[1]), "idle_percent": number(cpus[2]), **load}
     if cpus[3]:
-        values["stolen_percent"] = number(cpus[3])
+        values["iowait_percent"] = number(cpus[3])
+    if cpus[4]:
+        values["stolen_percent"] = number(cpus[4])
     if running is not None:
         values["tasks_running"] = running
     return IoStatistics(source=Source(text.name, line.number, line.quote), values=values)
@@ -54,4 +65,9 @@ def number(text: str) -> float:
         return 0.0
 
 
-PARSER = Parser(tool="top", medium="pressure", footprint=r"^%?Cpu\(s\): {0,3}[\d.]+[ %]{0,2}us,", read=read)
+PARSER = Parser(
+    tool="top",
+    medium="pressure",
+    footprint=r"^%?Cpu\(s\): {0,3}[\d.]+[ %]{0,2}us,|\d\d:\d\d:\d\d up .{1,60}load averages?: ",
+    read=read,
+)

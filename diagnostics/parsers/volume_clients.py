@@ -56,8 +56,12 @@ TABLE = Table(
     Row(r"mountpoint_s3\S{0,60}: .{0,160}(?:timed? ?out|throttl|failed: )", "timed-out", WARNING, "mountpoint-s3"),
     Row(r"goofys\S{0,20}(?:ERROR|WARNING).{0,160}(?:timed? ?out|RequestError|SlowDown)", "timed-out", WARNING, "goofys"),
     Row(r"sshfs\S{0,12}: .{0,80}(?:[Cc]onnection (?:reset|closed)|Timeout|timed out)|remote host has disconnected", "connection-lost", CRITICAL, "sshfs"),
+    # servers that shut a client out: ceph's MDS, Lustre's targets, an NFS server's expired lease
+    Row(r"[Ee]victing (?:\(and (?:block|black)listing\) |unresponsive |laggy )?client(?: session)? ", "evicted", CRITICAL, "cephfs"),
+    Row(r"(?:osd )?(?:block|black)list(?:ed)? (?:add|addr)\b|adding \S{3,80} to (?:block|black)list|(?:block|black)listing \S{0,20} ?\d", "evicted", CRITICAL, "cephfs"),
+    Row(r"(?:haven't heard from client .{0,200}evicting it|evicting client at |lock callback timer expired|\bevict\w* (?:client|export))", "evicted", CRITICAL, "lustre"),
     # ceph-fuse
-    Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "connection-lost", CRITICAL, "cephfs"),
+    Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "evicted", CRITICAL, "cephfs"),
 )  # fmt: skip
 # mfsmount[25425]: ...   (without a time before it, no layer to peel)
 _BARE = re.compile(r"^(?:mfsmount|juicefs|s3fs|sshfs|glusterfs)\[(\d{1,10})\]:? ")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from ..durable import write_all
+
 BLOCK = 1 << 20
 
 
@@ -28,13 +30,6 @@ def content(nonce: int, size: int) -> Iterator[tuple[int, bytearray]]:
     for offset in range(0, size, 1 << 20):
         buffer[:16] = nonce.to_bytes(8, "big") + offset.to_bytes(8, "big")
         yield offset, buffer if size - offset >= 1 << 20 else buffer[: size - offset]
-
-
-def write_all(descriptor: int, data: bytes | bytearray) -> None:
-    """Write every byte: a short count is no error to the kernel."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def open_uncached(path: str) -> int:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..durable import write_all
 from ..question import Question
-from ._child import content, find_files, open_uncached, spread, stage_file, write_all
+from ._child import content, find_files, open_uncached, spread, stage_file
 from ._probe import MIB, Plan, Probe, Rung
 
 

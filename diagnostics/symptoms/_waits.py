@@ -52,6 +52,20 @@ def waits_for_loader(stack: PythonStack) -> bool:
     return is_main(stack) and "get" in names[:3] and _library(stack.frames[min(names.index("get"), 2)])
 
 
+POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent/futures/_base.py", "joblib/",
+         "multiprocess/pool.py", "loky/", "billiard/pool.py", "multiprocessing/managers.py",
+         "multiprocessing/queues.py", "multiprocessing/connection.py")  # fmt: skip
+
+
+def waits_for_helpers(stack: PythonStack) -> bool:
+    """True where a main thread waits for processes that it started: a loader's, a pool's, an executor's, a pipe's."""
+    if waits_for_loader(stack):
+        return True
+    inner = stack.frames[:6]
+    waits = bool(inner) and name_of(inner[0]) in PLUMBING and _library(inner[0])
+    return waits and any(part in (frame.file or "") for frame in inner for part in POOLS)
+
+
 def _library(frame: Frame) -> bool:
     return any(part in (frame.file or "") for part in LIBRARY)
 

@@ -1,7 +1,7 @@
 """A checkpoint's file is much smaller than its siblings, or than its twin of the same name elsewhere.
 
-Siblings are the files of one folder that differ only in the digits of their names; "much" is less than nine
-tenths of their usual size. ABSENT where such files were listed and all have the usual size.
+Siblings are the files of one folder that differ only in the digits of their names, and one that stands for the newest
+of them (`last.ckpt`); "much" is less than nine tenths of their usual size. ABSENT where such files were listed and all have the usual size.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ CHECKPOINT = re.compile(
     r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint", re.I
 )
 PART = re.compile(r"-of-\d|rank|shard|part|\.distcp$", re.I)  # parts of one checkpoint may differ in size
+NEWEST = re.compile(
+    r"^(?:\w{1,40}[-_.])?(?:last|latest|current|newest|resume|final)(?:[-_.]\w{1,40})?\.\w{1,12}$", re.I
+)
 SHORT = 0.9
 
 
@@ -37,6 +40,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if not PART.search(name):
                 families[folder, re.sub(r"\d+", "#", name)].append(entry)
             twins[name].append(entry)
+    families.update(_newest(families))
     empty = [entry for entry in last.values() if entry.size == 0 and CHECKPOINT.search(entry.subject.path or "")]
     short = {id(entry): entry for group in (*families.values(), *twins.values(), empty) for entry in _short(group)}
     for entry in short.values():
@@ -47,6 +51,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if whole and not short:
         facts = tuple({id(entry): entry for entry in whole}.values())
         yield Finding(Subject(), facts, "the checkpoints have their usual size", present=False)
+
+
+def _newest(families: dict[tuple[str, str], list[FileEntry]]) -> dict[tuple[str, str], list[FileEntry]]:
+    """The files that stand for the newest of a family of equal files, each with that family."""
+    found = {}
+    for (folder, name), entries in families.items():
+        if not NEWEST.search(name):
+            continue
+        ending = name.rpartition(".")[2]
+        for (where, pattern), others in families.items():
+            sizes = {entry.size for entry in others}
+            if where == folder and "#" in pattern and pattern.endswith(ending) and len(others) > 1 and len(sizes) == 1:
+                found[folder, name] = [*entries, *others]
+    return found
 
 
 def _short(group: list[FileEntry]) -> list[FileEntry]:

@@ -1,6 +1,6 @@
 """The main thread is inside the compiler's code and waits, while no compiler is at work anywhere.
 
-On a future, a lock or a pool's queue; no compiler process in the table, no CPU time used. ABSENT where compilers run.
+On a future, a lock or a pool's queue (the lock file of a cache is another symptom); no compiler process in the table, no CPU time used. ABSENT where compilers run.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from . import Finding, Symptom
 from ._waits import compiles, main_stacks, name_of
 from .busy_while_silent import growing
 from .compiling import compilers, waits_for_child
+from .waits_for_build_lock import waits_for_builder
 
 IDLE = frozenset("result wait acquire get select poll _wait_for_tstate_lock join __enter__ wait_futures".split())
 
@@ -21,7 +22,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each main thread that waits inside the compiler."""
     at_work = [row for row in compilers(incident) if row.state == "R"]
     for stack in main_stacks(incident):
-        if not compiles(stack) or not stack.frames:
+        if not compiles(stack) or not stack.frames or waits_for_builder(stack):
             continue
         process = incident.links.processes.get(stack.subject.pid or -1)
         busy = stack.active or waits_for_child(stack) or (process is not None and growing(process))

@@ -1,7 +1,8 @@
 """A copy or a save was begun and never reported done before its process ended.
 
-The job announced it ("saving", "copying") and the next word about that run is its end by a signal. ABSENT where each
-announced write was reported done.
+The job announced it ("saving", "copying") and the next word about that run is its end: by a signal, by the scheduler's
+hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next word. ABSENT where
+each announced write was reported done.
 """
 
 from __future__ import annotations
@@ -9,27 +10,32 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
-from ..evidence import Evidence, Subject
-from ..evidence.job import CheckpointEvent, Phase, ProcessEnded
+from ..evidence import Clock, Evidence, Subject
+from ..evidence.job import CheckpointEvent, Phase, ProcessEnded, SchedulerEvent
+from ..evidence.kernel import ClockReading, KernelBoot, OomKill
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
-from ._runs import job_ends
+from ._runs import calendar_s, job_ends
 
 BEGUN = ("saving", "copying")
+TAKEN = frozenset({"time-limit", "preempted", "cancelled", "node-failed", "oom-killed", "evicted"})
+WITHIN_S = 900.0  # a write that was begun longer before is done, or another matter
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each write that was cut off; else the writes that were completed."""
     logs: dict[str, list[Evidence]] = defaultdict(list)
-    kinds: list[Evidence] = [*incident.of(CheckpointEvent), *incident.of(Phase), *job_ends(incident)]
+    taken = [event for event in incident.of(SchedulerEvent) if event.about in TAKEN]
+    kinds: list[Evidence] = [*incident.of(CheckpointEvent), *incident.of(Phase), *job_ends(incident), *taken]
     for fact in kinds:
         logs[fact.source.file].append(fact)
     found = False
     for facts in logs.values():
         facts.sort(key=lambda fact: fact.source.line)
-        for finding in _cut_off(incident, facts):
+        for finding in (*_cut_off(incident, facts), *_cut_by_machine(incident, facts)):
             found = True
             yield finding
     done = [event for event in incident.of(CheckpointEvent) if event.event in ("saved", "copied")]
@@ -40,11 +46,38 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]:
     """The writes of one log that an end by a signal follows with nothing of the run in between."""
     for event, after in itertools.pairwise(_by_line(facts)):
-        end = next((fact for fact in after if isinstance(fact, ProcessEnded)), None)
+        end = next((fact for fact in after if isinstance(fact, ProcessEnded | SchedulerEvent)), None)
         begun = next((fact for fact in event if isinstance(fact, CheckpointEvent) and fact.event in BEGUN), None)
-        if begun and end and (end.signal or end.status is None):
+        if begun and end and (isinstance(end, SchedulerEvent) or end.signal or end.status is None):
             subject = place(incident, begun.subject.path)
             yield Finding(subject, (begun, end), f"{begun.event} {begun.subject.path} was cut off")
+
+
+def _cut_by_machine(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]:
+    """The writes in whose course another source dates the end of the machine or of a process."""
+    ends: list[Evidence] = [*incident.of(KernelBoot), *incident.of(ClockReading), *incident.of(OomKill)]
+    for event, after in itertools.pairwise([*_by_line(facts), []]):
+        begun = next((fact for fact in event if isinstance(fact, CheckpointEvent) and fact.event in BEGUN), None)
+        start = calendar_s(begun.stamp) if begun else None
+        if begun is None or start is None or any(isinstance(fact, ProcessEnded | SchedulerEvent) for fact in after):
+            continue
+        following = [second for fact in after if (second := calendar_s(fact.stamp))]
+        stop = min([start + WITHIN_S, *following])
+        end = next((fact for fact in ends if (at := _moment(fact, start)) and start <= at <= stop), None)
+        if end:
+            subject = place(incident, begun.subject.path)
+            yield Finding(subject, (begun, end), f"the machine or the process ended while {begun.event} was under way")
+
+
+def _moment(fact: Evidence, near: float) -> float | None:
+    """When an end was, in the log's own time; a date without a year is of the log's year."""
+    if isinstance(fact, ClockReading):
+        return fact.boot_s
+    if fact.stamp and fact.stamp.clock is Clock.NO_YEAR:
+        day = datetime.fromtimestamp(fact.stamp.seconds, UTC)
+        year = datetime.fromtimestamp(near, UTC).year
+        return day.replace(year=year).timestamp() if (day.month, day.day) != (2, 29) else None
+    return calendar_s(fact.stamp)
 
 
 def _by_line(facts: Sequence[Evidence]) -> Iterator[list[Evidence]]:

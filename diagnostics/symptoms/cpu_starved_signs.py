@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.job import LogLine, SettingSeen
+from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from . import Finding, Symptom
@@ -18,8 +19,10 @@ from . import Finding, Symptom
 HIGH = 60.0
 LOW = 20.0
 THROTTLED = 0.25  # share of a quota's periods
-CROWD = 100.0  # tasks that want to run at one moment, while
-IDLE = 3.0  # percent of the CPUs are idle
+CROWD = 100.0  # tasks that want to run at one moment, or the load over five minutes, while
+IDLE = 3.0  # percent of the CPUs are idle and
+WAITING = 5.0  # percent wait for a disk, which the load counts too
+OVER = 2.5  # load for each CPU
 STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
 WORDS = re.compile(
@@ -41,11 +44,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
     for rates in incident.of(IoStatistics):
         stolen, swapped = rates.values.get("stolen_percent", 0.0), rates.values.get("swap_in_per_s", 0.0)
-        running, idle = rates.values.get("tasks_running", 0.0), rates.values.get("idle_percent", 100.0)
-        if running >= CROWD and idle <= IDLE:
+        idle, load = rates.values.get("idle_percent", 100.0), rates.values.get("load_5min", 0.0)
+        crowd = max(rates.values.get("tasks_running", 0.0), load)
+        if crowd >= CROWD and idle <= IDLE and rates.values.get("iowait_percent", 0.0) <= WAITING:
             yield Finding(
-                Subject(host=rates.subject.host), (rates,), f"{running:.0f} tasks want to run, {idle:.1f} % idle"
+                Subject(host=rates.subject.host), (rates,), f"{crowd:.0f} tasks want to run, {idle:.1f} % idle"
             )
+        elif load and _overloaded(incident, rates):
+            yield Finding(Subject(host=rates.subject.host), (rates,), f"a load of {load:.0f} on too few CPUs")
         if stolen >= STOLEN or swapped >= SWAPPED:
             yield Finding(
                 Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
@@ -54,6 +60,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for line in incident.of(LogLine):
         if WORDS.search(line.text):
             yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
+
+
+def _overloaded(incident: Incident, rates: IoStatistics) -> bool:
+    """True where the load is far above the number of CPUs, and neither the CPUs nor any task waits for a disk."""
+    cpus = [float(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus" and float(fact.value) > 0]
+    waits = rates.values.get("iowait_percent", 0.0) > WAITING or any(
+        row.state == "D" for row in incident.of(ProcessState)
+    )
+    idle = rates.values.get("idle_percent", 0.0)
+    return bool(cpus) and not waits and idle <= 10 and rates.values["load_5min"] >= OVER * max(cpus)
 
 
 def _throttled(incident: Incident) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         waits = column(run.steps, "data_wait_s")[1:]
         durations = column(run.steps, "step_s")[1:]
         pace = mean(durations) if durations else run.pace_s
-        if len(waits) < 4 or not pace:
+        if len(waits) < 2 or not pace:
             continue
         tail = waits[-max(len(waits) // 3, 2) :]
         share = mean(tail) / pace

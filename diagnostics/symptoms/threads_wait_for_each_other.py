@@ -7,6 +7,8 @@ condition or a sleep do not count. ABSENT where the stacks of several threads we
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -14,7 +16,7 @@ from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import innermost_own, is_worker, native_names, on_futex, takes_lock, wait_channels
+from ._waits import innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels
 
 WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
 WANTS_MUTEX = (
@@ -26,21 +28,22 @@ WANTS_MUTEX = (
     "pthread_rwlock_wrlock",
     "__pthread_mutex_lock",
 )
+# acquire_cache, _state_lock, take_lock: a function of the job's that takes a lock, caught idle in it
+LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each process with two such threads; else those that were looked at."""
     looked = []
     found = False
-    for process in incident.links.processes.values():
-        if is_worker(process):
-            continue
-        waiting = [stack for stack in process.stacks if _waits_for_lock(process, stack)]
-        if len({stack.subject.tid for stack in waiting}) > 1 and not any(stack.active for stack in process.stacks):
+    for process, stacks in _by_process(incident):
+        waiting = [stack for stack in stacks if _waits_for_lock(process, stack)]
+        if len({stack.subject.tid for stack in waiting}) > 1 and not any(stack.active for stack in stacks):
             found = True
             names = " and ".join(dict.fromkeys(stack.thread for stack in waiting))
-            yield Finding(Subject(pid=process.pid), tuple(waiting), f"{names} of {process.pid} both wait for locks")
-        looked += process.stacks[:4]
+            pid = process.pid if process else None
+            yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
+        looked += stacks[:4]
     for finding in _native(incident):
         found = True
         yield finding
@@ -48,11 +51,28 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), tuple(looked[:8]), "no two threads wait for each other", present=False)
 
 
-def _waits_for_lock(process: Process, stack: PythonStack) -> bool:
+def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[PythonStack]]]:
+    """The stacks of each process; a debugger's dump that names no process is one process too."""
+    for process in incident.links.processes.values():
+        if not is_worker(process):
+            yield process, list(process.stacks)
+    nameless: dict[str, list[PythonStack]] = defaultdict(list)
+    for stack in incident.of(PythonStack):
+        if stack.subject.pid is None and stack.subject.tid is not None:
+            nameless[stack.source.file].append(stack)
+    yield from ((None, stacks) for stacks in nameless.values())
+
+
+def _waits_for_lock(process: Process | None, stack: PythonStack) -> bool:
     if stack.active or stack.crashed or innermost_own(stack) is None:
         return False
-    channels = wait_channels(process, stack.subject.tid)
-    return any(on_futex(channel) for channel in channels) or (takes_lock(stack) and not channels)
+    channels = wait_channels(process, stack.subject.tid) if process else set()
+    return any(on_futex(channel) for channel in channels) or (_locks(stack) and not channels)
+
+
+def _locks(stack: PythonStack) -> bool:
+    """True where the innermost frame takes a lock, by its name or by that of the user's function."""
+    return takes_lock(stack) or bool(LOCKS.search(name_of(stack.frames[0])))
 
 
 def _native(incident: Incident) -> Iterator[Finding]:

@@ -1,5 +1,5 @@
 """Somebody measured a volume and it was slow: a rate below 50 MB/s for large reads or writes, single operations that
-took more than a second, a device busy all the time with long waits, or a save many times slower than its siblings.
+took more than a second, a device busy all the time with long waits, CPUs that mostly wait for disks, burst credits that are used up, or a save many times slower than its siblings.
 
 ABSENT where a rate of 200 MB/s or more was measured.
 """
@@ -23,6 +23,7 @@ FAST_BYTES_PER_S = 200e6
 SLOW_OPERATION_S = 1.0
 SLOW_AWAIT_MS = 200.0
 SLOWER = 6.0
+WAITING_PERCENT = 40.0  # of the CPUs' time
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -43,6 +44,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if waits and max(waits) > SLOW_AWAIT_MS:
             yield Finding(
                 replace(row.subject, device=disk(row.subject.device)), (row,), f"requests wait {max(waits):.0f} ms"
+            )
+        if row.values.get("burst_credits", 1.0) <= 0 or row.values.get("io_limit_percent", 0.0) >= 99:
+            yield Finding(row.subject, (row,), "its burst credits are used up: it is held to its baseline")
+        if row.values.get("iowait_percent", 0.0) >= WAITING_PERCENT:
+            yield Finding(
+                row.subject, (row,), f"the CPUs wait for disks {row.values['iowait_percent']:.0f} % of the time"
             )
     for mark in incident.of(Benchmark):
         if mark.unit.lower() in ("b/s", "bytes/s") and any(

@@ -1,7 +1,7 @@
 """A worker or helper thread is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
 
 "exited unexpectedly" and its like, a helper's exception while the main thread still waits for its batch, or a waiting
-main thread whose process has no worker left. ABSENT where the waiting process's workers are all alive.
+main thread (for a loader, a pool or an executor) with a dead child or no child left. ABSENT where the waiting process's workers are all alive.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._runs import job_ends
-from ._waits import main_stacks, name_of, waits_for_loader
+from ._waits import main_stacks, name_of, waits_for_helpers
 
 GONE = re.compile(
     r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool"
@@ -36,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in matching(incident, GONE):
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
     for stack in main_stacks(incident):
-        if waits_for_loader(stack) and not stack.crashed:
+        if waits_for_helpers(stack) and not stack.crashed:
             yield from _of_waiting(incident, stack)
 
 

@@ -8,14 +8,9 @@ since the package may lie on the volume that dies.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import re
-import shutil
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -23,36 +18,19 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..collect import collect
 from ..collectors import Scope
-from ..durable import write_durably
 from ..errors import DiagnosticsError, UsageError
 from ..localpath import local
-from ..masking import mask
 from ..mounttable import absolute
-from ..printable import visible
+from ..procfs import read_file, stat_fields
+from .capture import capture, forget, load
+from .copying import Copy
 from .progress import Progress
+from .settings import Settings
 from .tail import Tail, follow
 from .waits import WaitingThreads, family
 
 PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
-CAPTURE = re.compile(r"capture-\d{3}-\d{6}(?:\.diagnosis\.(?:json|txt))?")
-COPY_S = 5.0
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a watch is told. `keep` captures are kept; `every_s` is how often it looks."""
-
-    out: Path
-    log: str | None = None
-    folders: Sequence[str] = ()
-    keep: int = 5
-    factor: float = 6.0
-    least_s: float = 5.0
-    startup_s: float = 300.0
-    every_s: float = 0.5
-    again_s: float = 300.0
 
 
 def watch_command(command: Sequence[str], settings: Settings) -> int:
@@ -68,7 +46,7 @@ def watch_command(command: Sequence[str], settings: Settings) -> int:
     if sink is not None:
         os.close(sink)
     box = BlackBox(child.pid, settings, absolute(settings.log or str(own_log)), child)
-    copy = None if settings.log else _Copy(own_log)
+    copy = None if settings.log else Copy(own_log)
     try:
         status = box.run()
     finally:
@@ -111,7 +89,7 @@ class BlackBox:
         """Watch until the run has ended."""
         self._started = _start_of(self.pid)
         self._run = f"{datetime.now(UTC):%FT%T+00:00} + {_command_line(self.pid)}"
-        threading.Thread(target=_load, daemon=True, name="load").start()
+        threading.Thread(target=load, daemon=True, name="load").start()
         progress = Progress(
             time.monotonic(), factor=self.settings.factor, least_s=self.settings.least_s,
             startup_s=self.settings.startup_s,
@@ -169,71 +147,13 @@ class BlackBox:
         return code
 
     def capture(self, reason: str, status: int | None = None) -> None:
-        """Collect and diagnose; whatever goes wrong is said and does not end the watch."""
+        """Collect and diagnose; the oldest captures make room."""
         self.captures += 1
-        now = datetime.now(UTC)
-        folder = self.settings.out / f"capture-{self.captures:03}-{now:%H%M%S}"
-        say(f"{reason}: collecting into {folder}")
-        try:
-            pids = [self.pid, *(self._relatives if status is not None else ())]
-            logs = [self.log] if self.log else []
-            collect(folder, Scope(pids=pids, logs=logs, folders=self.settings.folders, ask_volumes=True))
-            note = f"{self._run}\n{now:%FT%T+00:00} watch: pid {self.pid}: {reason}\n"
-            (folder / "watch.txt").write_text(mask(note), encoding="utf-8")
-            if status is not None:
-                line = f"{now:%FT%T+00:00} watch: trainer exited with status {status}\n"
-                (folder / "exit_status.txt").write_text(line, encoding="utf-8")
-            say(_diagnose(folder))
-        except DiagnosticsError as error:
-            say(str(error))
-        except Exception as error:  # a capture that fails must not take the watch down with it
-            say(f"the capture failed: {type(error).__name__}: {error}")
-        _forget(self.settings.out, self.settings.keep)
-
-
-def _diagnose(folder: Path) -> str:
-    """Write the diagnosis beside the folder; returns the verdict in one line."""
-    from ..diagnosis import diagnose
-    from ..explanation import explain, format_explanation
-    from ..incident import open_incident
-    from ..report import diagnosis_as_json
-
-    diagnosis = diagnose(open_incident(folder))
-    text = visible(format_explanation(explain(diagnosis)))
-    _beside(folder, "txt").write_text(text, encoding="utf-8")
-    printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
-    write_durably(_beside(folder, "json"), printed.encode())
-    named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
-    return f"{diagnosis.verdict.value}{': ' + named if named else ''}; {_beside(folder, 'txt')}"
-
-
-def _beside(folder: Path, ending: str) -> Path:
-    return folder.with_name(f"{folder.name}.diagnosis.{ending}")
-
-
-def _load() -> None:
-    """Import all that a capture needs, by diagnosing an incident of nothing."""
-    from ..collectors import all_collectors
-    from ..diagnosis import diagnose
-    from ..explanation import explain, format_explanation
-    from ..incident import Incident
-    from ..parsers import all_parsers
-    from ..probes import all_probes
-    from ..report import diagnosis_as_json
-
-    all_collectors(), all_probes(), all_parsers()
-    nothing = diagnose(Incident("", (), ()))
-    format_explanation(explain(nothing))
-    diagnosis_as_json(nothing)
-
-
-def _forget(out: Path, keep: int) -> None:
-    """Keep the last captures; only folders and files of our own names go."""
-    names = sorted({path.name.split(".")[0] for path in out.iterdir() if CAPTURE.fullmatch(path.name)})
-    for name in names[:-keep] if keep else ():
-        shutil.rmtree(out / name, ignore_errors=True)
-        for ending in ("json", "txt"):
-            _beside(out / name, ending).unlink(missing_ok=True)
+        folder = self.settings.out / f"capture-{self.captures:03}-{datetime.now(UTC):%H%M%S}"
+        pids = [self.pid, *(self._relatives if status is not None else ())]
+        scope = Scope(pids=pids, logs=[self.log] if self.log else [], folders=self.settings.folders, ask_volumes=True)
+        capture(folder, scope, self._run, reason, status)
+        forget(self.settings.out, self.settings.keep)
 
 
 def _prepare(settings: Settings) -> Settings:
@@ -248,54 +168,9 @@ def _prepare(settings: Settings) -> Settings:
 
 def _start_of(pid: int) -> str:
     """When a process started, which tells it from a later one of the same pid; "" when it is gone or a zombie."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
-            fields = file.read().rpartition(")")[2].split()
-    except OSError:
-        return ""
-    return "" if fields[0] in "ZX" else fields[19]
+    fields = stat_fields(f"/proc/{pid}")
+    return fields[19] if fields and fields[0] not in "ZX" else ""
 
 
 def _command_line(pid: int) -> str:
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
-        return file.read().replace("\0", " ").strip()
-    return f"pid {pid}"
-
-
-def say(text: str) -> None:
-    """One line on standard error."""
-    print(visible(f"{datetime.now():%T} [diagnostics watch] {text}"), file=sys.stderr, flush=True)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
-
-
-class _Copy(threading.Thread):
-    """Copies the run's log to standard output; may block on it for ever without harm."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(daemon=True, name="copy")
-        self.tail = follow(str(path), from_start=True)
-        self.ending = threading.Event()
-        self.start()
-
-    def run(self) -> None:
-        while True:
-            last = self.ending.is_set()
-            data = self.tail.read()
-            if data:
-                try:
-                    _write_all(1, data)  # not sys.stdout, whose lock would stop the interpreter's end
-                except OSError:
-                    return
-            elif last:
-                return
-            else:
-                self.ending.wait(0.2)
-
-    def finish(self) -> None:
-        self.ending.set()
-        self.join(COPY_S)
+    return read_file(f"/proc/{pid}/cmdline").replace("\0", " ").strip() or f"pid {pid}"

@@ -7,13 +7,13 @@ by the kernel and never by a volume. The scan paces itself, so that it stays und
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..mounttable import mount_of, read_mount_table
-from ..stuck import CALLS, WAITS, read_file
+from ..procfs import numbers_in, read_file, stat_fields
+from ..stuck import CALLS, WAITS
 
 NETWORK_S, LOCAL_S = 4.0, 15.0  # a local disk may take its time over an fsync of 35 GB
 SHARE = 0.005
@@ -45,15 +45,15 @@ class WaitingThreads:
         start = time.thread_time()
         found: dict[tuple[int, int], tuple[str, Wait]] = {}
         for pid in family(self.pid):
-            for tid in _names(f"/proc/{pid}/task"):
+            for tid in numbers_in(f"/proc/{pid}/task"):
                 base = f"/proc/{pid}/task/{tid}"
                 wchan = read_file(f"{base}/wchan")
                 if not wchan.startswith(_WAITS):
                     continue
-                key, moved = (pid, int(tid)), _moves(base)
+                key, moved = (pid, tid), _moves(base)
                 before = self.waits.get(key)
                 same = before is not None and before[0] == moved
-                found[key] = before if before and same else (moved, Wait(pid, int(tid), wchan, now))
+                found[key] = before if before and same else (moved, Wait(pid, tid, wchan, now))
         self.waits = found
         self.next_look = now + max(1.0, (time.thread_time() - start) / SHARE)
 
@@ -72,14 +72,14 @@ def family(pid: int) -> list[int]:
     """A process and everything below it."""
     found = [pid]
     for each in found:
-        for tid in _names(f"/proc/{each}/task"):
+        for tid in numbers_in(f"/proc/{each}/task"):
             found += [int(child) for child in read_file(f"/proc/{each}/task/{tid}/children").split()]
     return found
 
 
 def _moves(base: str) -> str:
     """What changes when a thread runs: its CPU ticks and context switches."""
-    fields = read_file(f"{base}/stat").rpartition(")")[2].split()
+    fields = stat_fields(base)
     switches = [line for line in read_file(f"{base}/status").splitlines() if "ctxt" in line]
     return " ".join([*fields[11:13], *switches])
 
@@ -94,10 +94,3 @@ def _file(wait: Wait) -> tuple[str, bool]:
             if target.startswith("/"):
                 return f", in {call.name} of {target}", mount_of(target, read_mount_table()).filesystem.network
     return "", True
-
-
-def _names(path: str) -> list[str]:
-    try:
-        return os.listdir(path)  # noqa: PTH208  (names are all that is wanted, once a second)
-    except OSError:
-        return []

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.watch.blackbox import BlackBox, Settings, _forget
+from diagnostics.watch import BlackBox, Settings
+from diagnostics.watch.capture import forget
 from diagnostics.watch.progress import Progress
 from diagnostics.watch.tail import LocalTail
 from diagnostics.watch.waits import WaitingThreads
@@ -142,7 +143,7 @@ def test_the_last_captures_are_kept_and_nothing_else_is_removed(tmp_path: Path) 
         (tmp_path / f"capture-{number:03}-120000").mkdir()
         (tmp_path / f"capture-{number:03}-120000.diagnosis.txt").write_text("")
     (tmp_path / "run.log").write_text("")
-    _forget(tmp_path, 2)
+    forget(tmp_path, 2)
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left[0] == "capture-003-120000"
     assert len(left) == 5

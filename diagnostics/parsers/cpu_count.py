@@ -1,0 +1,47 @@
+"""How many CPUs there are for the job: `nproc`, `lscpu`, and the quota in `cpu.max`.
+
+    nproc 368
+    CPU(s):                          64
+    cpu.max: 400000 100000
+
+`nproc`'s bare number is read below its command. The value is the number of CPUs, a quota's with its fraction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Source
+from ..evidence.job import SettingSeen
+from ..text import Text
+from . import Parser
+
+SAID = re.compile(r"^(?:[$#%>] ?)?nproc(?: --all)?[:= ]{1,4}(\d{1,5})\s*$|^CPU\(s\): {1,60}(\d{1,5})\s*$")
+COMMAND = re.compile(r"^(?:\S{0,80}[$#%>] ?)nproc\s*$")
+BARE = re.compile(r"^(\d{1,5})\s*$")
+QUOTA = re.compile(r"^(?:\S{0,200}cpu\.max:? {1,4})(\d{4,9}) (\d{4,9})\s*$")
+
+
+def read(text: Text) -> Iterator[SettingSeen]:
+    asked = False
+    for line in text.lines():
+        row = line.text[:300]
+        value = None
+        if found := SAID.match(row):
+            value = found[1] or found[2]
+        elif asked and (found := BARE.match(row)):
+            value = found[1]
+        elif found := QUOTA.match(row):
+            value = f"{int(found[1]) / max(int(found[2]), 1):.2f}".rstrip("0").rstrip(".")
+        asked = COMMAND.match(row) is not None
+        if value:
+            yield SettingSeen(source=Source(text.name, line.number, line.quote), name="cpus", value=value)
+
+
+PARSER = Parser(
+    tool="nproc and lscpu",
+    medium="cpu-count",
+    footprint=r"^(?:\S{0,80}[$#%>] ?)?nproc\b|^CPU\(s\): +\d|^\S{0,200}cpu\.max:? {1,4}\d",
+    read=read,
+)
