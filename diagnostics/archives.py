@@ -42,6 +42,8 @@ class Artefact:
 
 def artefacts(*paths: str | Path) -> Iterator[Artefact]:
     """Every artefact behind the given paths, folders in name order. Raises UnreadableInput for a bad path."""
+    if "" in paths:  # an unset variable, not the working folder
+        raise UnreadableInput("a path is empty", "give a folder, an archive or files")
     for path in map(Path, paths):
         try:
             mode = path.stat().st_mode
@@ -124,6 +126,8 @@ def _tar(stream: IO[bytes], label: str) -> Iterator[Artefact]:
             for member in archive:
                 entries += 1
                 name = safe_name(member.name)
+                # what is not read must be decompressed too, to get past it
+                total += member.size
                 if entries > ENTRIES_LIMIT or total > TOTAL_LIMIT:
                     yield Artefact(label, problem="the archive is larger than the limit; the rest was not read")
                     return
@@ -138,7 +142,6 @@ def _tar(stream: IO[bytes], label: str) -> Iterator[Artefact]:
                 else:
                     opened = archive.extractfile(member)
                     data = opened.read() if opened else b""
-                    total += len(data)
                     yield Artefact(name, data)
     except _DAMAGE as error:
         if entries == 0:
@@ -185,8 +188,13 @@ def _not_a_tar(stream: IO[bytes], label: str, error: Exception) -> Iterator[Arte
     problem = ""
     try:
         with plain:
-            while (part := plain.read(1 << 20)) and sum(map(len, parts)) < ENTRY_LIMIT:
+            total = 0
+            while part := plain.read(1 << 20):
                 parts.append(part)
+                total += len(part)
+                if total >= ENTRY_LIMIT:
+                    problem = f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; the rest was not read"
+                    break
     except _DAMAGE as damage:
         problem = f"the compressed file is damaged: {damage}"
     name = PurePosixPath(label).stem if label.endswith((".gz", ".bz2", ".xz")) else label

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from . import __version__
 from .errors import DiagnosticsError, UsageError
+from .printable import visible
 
 COMMANDS = Path(__file__).with_name("commands")
 
@@ -39,12 +41,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _told(work: Callable[[], int]) -> int:
     """The exit status of some work, whose errors are told in one line."""
     try:
-        return work()
+        status = work()
+        sys.stdout.flush()
+        return status
     except UsageError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {visible(str(error))}", file=sys.stderr)
         return 2
     except DiagnosticsError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {visible(str(error))}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
@@ -57,12 +61,19 @@ def _told(work: Callable[[], int]) -> int:
     except BrokenPipeError:  # the reader of our output went away; say nothing more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:  # of the command itself: what it reads is coverage, what it asks is an answer
+        where = error.filename or "standard output"
+        print(f"error: {visible(str(where))}: {error.strerror}; make room or name another place", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter's end fails on it again
+        return 1
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
         return 130
 
 
 def _run(parsed: argparse.Namespace) -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name in an incident may hold what the locale cannot say
+        sys.stdout.reconfigure(encoding="utf-8" if getattr(parsed, "json", False) else None, errors="backslashreplace")
     return int(importlib.import_module(f"diagnostics.commands.{parsed.command}").run(parsed))
 
 

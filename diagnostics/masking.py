@@ -17,11 +17,20 @@ _NAME = (
 )
 
 # "HF_TOKEN": "hf_abc"     password = hunter22     secret: s3cr3t
-NAMED = re.compile(rf"(?i)((?:{_NAME})[\"']?[ \t]{{0,3}}[=:][ \t]{{0,3}}[\"']?)([^\s\"'\0,;&]{{4,}})")
+NAMED = re.compile(rf"(?i)((?:{_NAME}|_pass)[\"']?[ \t]{{0,3}}[=:][ \t]{{0,3}}[\"']?)([^\s\"'\0,;&]{{4,}})")
 # --hf-token hf_abc     --password=hunter22
 OPTION = re.compile(rf"(?i)(-(?:{_NAME})[ =\0]{{1,3}}[\"']?)([^\s\"'\0]{{4,}})")
 # Authorization: Bearer abc.def     Basic dXNlcjpwYXNz
 SCHEME = re.compile(r"(?i)\b((?:bearer|basic)[ \t]{1,3})([\w.+/=~-]{8,})")
+# password="two words"     "passphrase": "a, b"
+QUOTED = re.compile(rf"(?i)((?:{_NAME}|_pass)[\"']?[ \t]{{0,3}}[=:][ \t]{{0,3}}([\"']))([^\"'\n\0]{{1,400}})(?=\2)")
+# Cookie: a=b; c=d     the whole header
+HEADER = re.compile(r"(?i)(\b(?:set-)?cookie[\"']?[ \t]{0,3}:[ \t]{0,3}[\"']?)([^\"'\n\0]{4,})")
+# curl -u user:password     sshpass -p password     login bob password hunter22 (.netrc)
+COMMAND = re.compile(
+    r"((?:\bcurl\b[^\n\0]{0,200}?[ \0](?:-u|--user)[ =\0][^\s:\0]{1,80}:)|(?:\bsshpass[ \0]+-p[ \0]?)|(?:\blogin +\S{1,80} +password +))"
+    r"([^\s\"'\0]+)"
+)
 # https://user:password@host/     https://bucket/key?X-Amz-Signature=abc&sig=def
 USER = re.compile(r"(://[^\s/:@\"']{0,80}:)([^\s/@\"']{1,200})(?=@)")
 QUERY = re.compile(
@@ -34,13 +43,15 @@ SHAPES = re.compile(
     r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})"
 )
 KEY_BEGIN, KEY_END = "PRIVATE KEY-----", "-----END"
+NEVER_A_COUNT = re.compile(r"(?i)passw|passphrase|secret|://")
 NUMBER = re.compile(r"[-+]?[\d.,]+(?:e[-+]?\d+)?[%sMGkK]?")
 
 
 def mask(text: str) -> str:
     """The text with every secret that is recognised replaced by `[masked]`; takes linear time."""
     text = _mask_keys(text)
-    for pattern in (SCHEME, USER, QUERY, OPTION, NAMED):
+    text = QUOTED.sub(lambda found: found[0] if _counts(found[1], found[3]) else found[1] + MASK, text)
+    for pattern in (HEADER, COMMAND, SCHEME, USER, QUERY, OPTION, NAMED):
         text = pattern.sub(_mask_value, text)
     return SHAPES.sub(MASK, text)
 
@@ -51,7 +62,12 @@ def mask_bytes(data: bytes) -> bytes:
 
 
 def _mask_value(found: re.Match[str]) -> str:
-    return found[0] if NUMBER.fullmatch(found[2]) else found[1] + MASK
+    return found[0] if _counts(found[1], found[2]) else found[1] + MASK
+
+
+def _counts(name: str, value: str) -> bool:
+    """A number is a count, unless what it belongs to is never one."""
+    return bool(NUMBER.fullmatch(value)) and not NEVER_A_COUNT.search(name)
 
 
 def _mask_keys(text: str) -> str:

@@ -30,11 +30,20 @@ SECRET = "Zq8vR2kLmN4pXwYt"
         f"key sk-{SECRET}{SECRET}",
         f"-----BEGIN OPENSSH PRIVATE KEY-----\n{SECRET}\n{SECRET}\n-----END OPENSSH PRIVATE KEY-----",
         f"client_secret = {SECRET}",
+        f'password="two words {SECRET}"',
+        f'{{"password": "a, b; {SECRET}"}}',
+        f"DB_PASS={SECRET}",
+        "passwd=12345678",
+        f"Cookie: session=abcdef; id={SECRET}",
+        f"curl -sS -u bob:{SECRET} https://host/",
+        f"sshpass -p {SECRET} ssh host",
+        f"machine github.com login bob password {SECRET}",
     ],
 )
 def test_a_secret_is_masked(text: str) -> None:
     masked = mask(text)
     assert SECRET not in masked
+    assert "12345678" not in masked
     assert MASK in masked
 
 
@@ -64,7 +73,23 @@ def test_bytes_that_are_no_utf8_survive() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "-", "token", "://", "Bearer ", "token=", "eyJ", "sk-a", "\"'= ", "PRIVATE KEY-----"]
+    "unit",
+    [
+        "a",
+        "-",
+        "token",
+        "://",
+        "Bearer ",
+        "token=",
+        "eyJ",
+        "sk-a",
+        "\"'= ",
+        "PRIVATE KEY-----",
+        "curl -u ",
+        "login a ",
+        "password='",
+        "cookie:",
+    ],
 )
 def test_a_hostile_line_takes_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:

@@ -121,6 +121,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "power-supply-failed",
+                0.4,
+                "the management controller logs a supply that fails or loses its input",
+                "a power supply had failed",
+                Role.INITIATING,
+            ),
+            Effect(
                 "dark-under-load",
                 0.4,
                 "a weak supply gives way when the load comes",

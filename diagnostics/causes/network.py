@@ -44,6 +44,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "network-adapter-failed",
+                0.2,
+                "one fault in a few is the adapter's own, and its driver says so",
+                "the adapter had failed",
+                Role.INITIATING,
+            ),
+            Effect(
                 "fails-across-nodes",
                 0.5,
                 "work within a node does not touch the link",
@@ -244,6 +251,13 @@ CAUSES = (
                 0.25,
                 "a host that is up and a process that is not",
                 "nobody listened there",
+                Role.INITIATING,
+            ),
+            Effect(
+                "network-table-full",
+                0.2,
+                "large jobs that connect all to all fill tables of the default size",
+                "the kernel dropped packets since its table was full",
                 Role.INITIATING,
             ),
             Effect(

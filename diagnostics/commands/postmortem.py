@@ -13,6 +13,7 @@ from ..diagnosis import diagnose
 from ..errors import UsageError
 from ..incident import open_incident
 from ..postmortem import FORMATS, MASKS, Rates, read_written, save, write_postmortem
+from ._numbers import count, positive
 
 TOUCHES = ("paths", "output", "keep")
 
@@ -22,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(FORMATS)}")
     parser.add_argument("--keep", metavar="FILE", help="take what people wrote from this write-up instead of FILE")
     parser.add_argument("--mask", action="append", choices=MASKS, default=[], help="may be repeated")
-    parser.add_argument("--gpus", type=int, metavar="N", help="GPUs that the run held, where no file tells")
-    parser.add_argument("--rate", type=float, metavar="USD", help="cost of one GPU for one hour")
+    parser.add_argument("--gpus", type=count, metavar="N", help="GPUs that the run held, where no file tells")
+    parser.add_argument("--rate", type=positive, metavar="USD", help="cost of one GPU for one hour")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ._numbers import positive
 from ._sizes import size
 
 MIB = 1 << 20
@@ -29,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", type=size, default="256MiB", help="what the write ladder climbs to (default 256MiB)")
     parser.add_argument("--budget", type=size, default="10GiB", help="most bytes written on one volume (default 10GiB)")
     parser.add_argument("--reserve", type=size, help="bytes that stay free (default 5 %% of the volume, at most 10GiB)")
-    parser.add_argument("--deadline", type=float, default=120.0, metavar="SECONDS", help="for one volume (default 120)")
+    parser.add_argument(
+        "--deadline", type=positive, default=120.0, metavar="SECONDS", help="for one volume (default 120)"
+    )
     parser.add_argument("--control", default="", metavar="FOLDER", help="local folder to compare with ('none': do not)")
     parser.add_argument("--dry-run", action="store_true", help="say what would be asked and written, and ask nothing")
     parser.add_argument("--who", action="store_true", help="who is stuck on the volume; nothing is asked of it")
@@ -50,7 +53,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("no volume was named", "name one, such as `probe /workspace`")
     if arguments.who:
         return _who(arguments)
-    out = local(arguments.out) if arguments.out else None
+    out = Path(local(arguments.out)) if arguments.out else None
+    if out:
+        out.touch()  # before two minutes of questions are asked in vain
     cancel = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: cancel.set())
@@ -65,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         show.clear()
     _print(report, arguments)
     if out:
-        Path(out).write_text(report.json_lines(), encoding="utf-8")
+        out.write_text(report.json_lines(), encoding="utf-8")
     return 130 if report.cancelled else 0
 
 

@@ -15,6 +15,7 @@ import os
 from pathlib import Path
 
 from ..errors import UsageError
+from ._numbers import count, positive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", metavar="FILE", help="the log that shows its steps")
     parser.add_argument("--out", metavar="FOLDER", help="where captures go (default: a folder in /tmp)")
     parser.add_argument("--checkpoints", action="append", default=[], metavar="FOLDER", help="a folder to list")
-    parser.add_argument("--keep", type=int, default=5, help="captures to keep (default 5)")
-    parser.add_argument("--factor", type=float, default=6.0, help="usual step times that make a stall (default 6)")
-    parser.add_argument("--least", type=float, default=5.0, metavar="SECONDS", help="never a stall below (default 5)")
+    parser.add_argument("--keep", type=count, default=5, help="captures to keep (default 5)")
+    parser.add_argument("--factor", type=positive, default=6.0, help="usual step times that make a stall (default 6)")
     parser.add_argument(
-        "--startup", type=float, default=300.0, metavar="SECONDS", help="silence before the first steps"
+        "--least", type=positive, default=5.0, metavar="SECONDS", help="never a stall below (default 5)"
+    )
+    parser.add_argument(
+        "--startup", type=positive, default=300.0, metavar="SECONDS", help="silence before the first steps"
     )
     parser.add_argument("run", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command to run")
 

@@ -19,7 +19,7 @@ from matplotlib.text import Text
 
 from ..evidence import Evidence, Severity
 from ..masking import mask
-from ..printable import shortened
+from ..printable import shortened, visible
 
 # Okabe and Ito (2008): told apart with every kind of colour vision, and by brightness in print
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
@@ -55,8 +55,17 @@ STYLE: Any = {
 class Picture(Figure):
     """A figure that a notebook shows by itself and whose repr says in words what it shows."""
 
-    says: str = ""
+    _says = ""
     marks: Mapping[str, Sequence[Evidence]] = {}  # which facts the points of a collection stand for, by its gid
+
+    @property
+    def says(self) -> str:
+        """What it shows, in words: they are stored beside it in notebooks and pages."""
+        return visible(mask(self._says))
+
+    @says.setter
+    def says(self, words: str) -> None:
+        self._says = words
 
     def draw(self, renderer: Any) -> None:
         """Draw it; whatever was added to it, no text is read as mathematics."""

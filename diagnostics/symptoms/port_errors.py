@@ -14,6 +14,7 @@ from ..evidence.kernel import NetworkDeviceTrouble
 from ..evidence.network import PortErrors
 from ..incident import Incident
 from . import Finding, Symptom
+from .network_table_full import WORDS as TABLE_FULL
 
 RETRY_EXCEEDED = re.compile(
     r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|transport retry (?:counter )?exceeded", re.I
@@ -26,6 +27,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if RETRY_EXCEEDED.search(message.text):
             yield Finding(message.subject, (message,), "RDMA gave up after all its retries (error 12)")
     for trouble in incident.of(NetworkDeviceTrouble):
+        if TABLE_FULL.search(trouble.text):
+            continue
         yield Finding(trouble.subject, (trouble,), trouble.text[:200])
     for port in incident.of(PortErrors):
         bad = {name: count for name, count in port.counts.items() if count and not HARMLESS.search(name)}

@@ -51,7 +51,7 @@ def _diagnose(folder: Path) -> str:
 
     diagnosis = diagnose(open_incident(folder))
     text = visible(f"{diagnosis.headline}\n\n{format_explanation(explain(diagnosis))}")
-    _beside(folder, "txt").write_text(text, encoding="utf-8")
+    write_durably(_beside(folder, "txt"), text.encode())
     printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
     write_durably(_beside(folder, "json"), printed.encode())
     named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
