@@ -82,7 +82,7 @@ def untold_time(mtime: float | None, now: float) -> str:
     if mtime > now:
         return "it was touched in the future, so one of the clocks is wrong"
     if now - mtime < RECENT_S:
-        return f"it was touched {now - mtime:.0f} s ago and may be in flight"
+        return f"it was touched {now - mtime:.0f} s ago and may be in flight: not within {RECENT_S:.0f} s"
     return ""
 
 

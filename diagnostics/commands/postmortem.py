@@ -7,10 +7,11 @@ kept. Secrets are always masked; --mask also masks hosts, users, paths or addres
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from ..diagnosis import diagnose
-from ..errors import UsageError
+from ..errors import DiagnosticsError, UsageError
 from ..incident import open_incident
 from ..postmortem import FORMATS, MASKS, Rates, read_written, save, write_postmortem
 from ._numbers import count, positive
@@ -31,12 +32,19 @@ def run(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output)
     if output.suffix not in FORMATS:
         raise UsageError(f"no write-up ends in {output.suffix or 'nothing'}", f"use one of {', '.join(FORMATS)}")
+    if not output.absolute().parent.is_dir():
+        raise DiagnosticsError(
+            f"{output} cannot be written: there is no folder {output.parent}",
+            "make it first, or give another name with -o",
+        )
     written = read_written(output)
     if arguments.keep:
         written |= read_written(arguments.keep)
     diagnosis = diagnose(open_incident(*arguments.paths))
     rates = Rates(arguments.gpus, arguments.rate)
     postmortem = write_postmortem(diagnosis, written=written, rates=rates, mask=arguments.mask)
+    if sys.stderr.isatty():
+        print(f"writing {output}; a notebook is run once for its outputs (half a minute)", file=sys.stderr)
     save(postmortem, output, incident=arguments.paths)
     print(f"{output}: {len(postmortem.cited)} lines cited, {len(postmortem.blanks)} blanks to fill in")
     return 0
