@@ -131,6 +131,8 @@ def _tar(stream: IO[bytes], label: str) -> Iterator[Artefact]:
             for member in archive:
                 entries += 1
                 name = safe_name(member.name)
+                # what is not read must be decompressed too, to get past it
+                total += member.size
                 if entries > ENTRIES_LIMIT or total > TOTAL_LIMIT:
                     yield Artefact(label, problem="the archive is larger than the limit; the rest was not read")
                     return
@@ -145,7 +147,6 @@ def _tar(stream: IO[bytes], label: str) -> Iterator[Artefact]:
                 else:
                     opened = archive.extractfile(member)
                     data = opened.read() if opened else b""
-                    total += len(data)
                     yield Artefact(name, data)
     except _DAMAGE as error:
         if entries == 0:
@@ -195,7 +196,7 @@ def _not_a_tar(stream: IO[bytes], label: str, error: Exception) -> Iterator[Arte
             while held.tell() < ENTRY_LIMIT and (part := plain.read(1 << 20)):
                 held.write(part)
             if held.tell() >= ENTRY_LIMIT and plain.read(1):
-                problem = f"only its first {ENTRY_LIMIT >> 30} GiB were read: it is larger than the limit"
+                problem = f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; the rest was not read"
     except _DAMAGE as damage:
         problem = f"the compressed file is damaged: {damage}"
     name = PurePosixPath(label).stem if label.endswith((".gz", ".bz2", ".xz")) else label

@@ -18,7 +18,8 @@ from .archives import artefacts
 from .evidence import Coverage, Evidence, ReadState
 from .evidence.job import WatchdogDescription
 from .parsers.watchdog_descriptions import described_parser
-from .reading import read_artefact, text_of
+from .reading import text_of
+from .side_readers import read_all
 
 if TYPE_CHECKING:
     from .links import Links
@@ -101,12 +102,11 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     """
     evidence: list[Evidence] = []
     coverage: list[Coverage] = []
-    for done, artefact in enumerate(artefacts(*paths), start=1):
-        facts, told = read_artefact(artefact)
+    for done, (name, (facts, told)) in enumerate(read_all(artefacts(*paths)), start=1):
         evidence += facts
         coverage += told
         if on_progress:
-            on_progress(done, artefact.name)
+            on_progress(done, name)
     evidence += _as_described(evidence, paths)
     evidence += [*collectives.derived(evidence), *checksum_listings.derived(evidence)]
     return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)

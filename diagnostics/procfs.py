@@ -36,3 +36,12 @@ def open_paths(pid: int) -> dict[int, str]:
 def stat_fields(base: str) -> list[str]:
     """The fields of /proc/PID/stat from the third, the state, on: the name before them may hold spaces and brackets."""
     return read_file(f"{base}/stat").rpartition(")")[2].split()
+
+
+def family(pid: int) -> list[int]:
+    """A process and all that descend from it."""
+    found = [pid]
+    for each in found:
+        for tid in numbers_in(f"/proc/{each}/task"):
+            found += [int(child) for child in read_file(f"/proc/{each}/task/{tid}/children").split()]
+    return found

@@ -14,13 +14,14 @@ import selectors
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from .durable import write_all
 from .errors import DiagnosticsError, UnreadableInput
 from .evidence.probe import Outcome
 from .mounttable import MountPoint, absolute, is_below, mount_of, read_mount_table
+from .procfs import family, read_file, stat_fields
 from .question import Question
 from .stuck import format_stuck, who_waits
 
@@ -55,8 +56,11 @@ def volume_of(paths: Sequence[str]) -> tuple[MountPoint, str] | None:
     first = next((row for path in clean if (row := mount_of(path, table)) in volumes), None)
     answer = RESOLVE.ask(first.mount if first else "", LOOKUP_S, paths=clean)
     if answer.outcome is Outcome.SILENT:
-        path = str(answer.progress.get("at", clean[0]))
-        raise _does_not_answer(mount_of(path, table), f"{path} cannot be looked up: {answer.text}")
+        path = str(answer.progress.get("at", ""))
+        silent = mount_of(path, table) if path else None
+        # a link leads from a healthy disk to nobody knows which volume
+        volume = silent if silent in volumes else first or volumes[0]
+        raise _does_not_answer(volume, f"{path or volume.mount} cannot be looked up: {answer.text}")
     for path in answer.values.get("paths", clean):
         lies_on = mount_of(path, table)
         for volume in volumes:
@@ -107,13 +111,13 @@ class _Child:
 
     def look(self) -> None:
         """Note whether it or any of its children has moved since the last look."""
-        now = sorted((pid, _counters(pid)) for pid in _family(self.pid))
+        now = sorted((pid, _counters(pid)) for pid in family(self.pid))
         if now != self._last:
             self._last, self.moved_at = now, time.monotonic()
 
     def kill(self) -> None:
         """End it and its children, as far as that is possible."""
-        for pid in _family(self.pid):
+        for pid in family(self.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         end = time.monotonic() + LOOK_S
@@ -184,25 +188,12 @@ def _pass(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
     data = os.read(key.fd, 1 << 16)
     if not data:
         selector.unregister(key.fileobj)
-    while data:
-        data = data[os.write(key.data, data) :]
-
-
-def _family(pid: int) -> Iterator[int]:
-    """A process and all that descend from it."""
-    yield pid
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text(encoding="ascii").split():
-                yield from _family(int(child))
+    write_all(key.data, data)
 
 
 def _counters(pid: int) -> tuple[str, ...]:
     """What it has read and written, and its CPU time."""
-    with contextlib.suppress(OSError):
-        ticks = Path(f"/proc/{pid}/stat").read_text(encoding="latin-1").rpartition(")")[2].split()[11:13]
-        return (Path(f"/proc/{pid}/io").read_text(encoding="ascii"), *ticks)
-    return ()
+    return (read_file(f"/proc/{pid}/io"), *stat_fields(f"/proc/{pid}")[11:13])
 
 
 def _does_not_answer(volume: MountPoint, what: str) -> DiagnosticsError:

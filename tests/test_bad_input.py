@@ -7,11 +7,13 @@ import io
 import json
 import os
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from diagnostics import archives
 from diagnostics.archives import safe_name
 from diagnostics.cli import main
 from diagnostics.errors import UnreadableInput
@@ -153,3 +155,62 @@ def test_json_is_json_whatever_the_input(incident: Path, capsys: pytest.CaptureF
     (incident / "odd\udcff.txt").write_bytes(b"\xff\xfe\x00 odd")
     assert main(["diagnose", str(incident), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["schema"] == "diagnosis/1"
+
+
+def zeros(path: Path, size: int) -> None:
+    """An archive with one entry of zeros: a few kilobytes that want to be gigabytes."""
+    with tarfile.open(path, "w:gz", compresslevel=1) as tar:
+        info = tarfile.TarInfo("zeros.log")
+        info.size = size
+        with open("/dev/zero", "rb") as source:
+            tar.addfile(info, source)
+
+
+@pytest.mark.parametrize("shape", ["tar", "zip", "gzip", "nested"])
+def test_a_decompression_bomb_stops_at_the_limit(tmp_path: Path, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "ENTRY_LIMIT", 8 << 20)
+    monkeypatch.setattr(archives, "TOTAL_LIMIT", 20 << 20)
+    path = tmp_path / "bomb"
+    size = 64 << 20
+    if shape == "gzip":
+        path.write_bytes(gzip.compress(b"zeros\n" * (size // 6), compresslevel=1))
+    elif shape == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as zipped:
+            for n in range(8):
+                zipped.writestr(f"{n}.log", bytes(7 << 20))
+            zipped.writestr("large.log", bytes(size))
+    elif shape == "tar":
+        with tarfile.open(path, "w:gz", compresslevel=1) as tar:
+            for n in range(8):
+                info = tarfile.TarInfo(f"{n}.log")
+                info.size = 7 << 20
+                tar.addfile(info, io.BytesIO(bytes(info.size)))
+    else:
+        zeros(tmp_path / "inner.tar.gz", size)
+        with zipfile.ZipFile(path, "w") as zipped:
+            zipped.write(tmp_path / "inner.tar.gz", "inner.tar.gz")
+        (tmp_path / "inner.tar.gz").unlink()
+    tracemalloc.start()
+    given = [(artefact.problem, len(artefact.data)) for artefact in archives.artefacts(path)]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sum(size for _, size in given) <= (20 << 20) + (8 << 20)
+    assert most < 40 << 20
+    if shape != "nested":  # an archive in an archive is left alone: its bytes are no text
+        assert any("limit" in problem for problem, _ in given)
+    assert open_incident(path).coverage
+
+
+@pytest.mark.parametrize("size", [9 << 20, 1 << 30])
+def test_an_entry_that_is_too_large_is_not_read(tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "ENTRY_LIMIT", 8 << 20)
+    monkeypatch.setattr(archives, "TOTAL_LIMIT", 20 << 20)
+    path = tmp_path / "bomb.tar.gz"
+    zeros(path, min(size, 20 << 20))
+    if size > 20 << 20:  # what it claims, in a header whose data never comes
+        info = tarfile.TarInfo("zeros.log")
+        info.size = size
+        path.write_bytes(gzip.compress(info.tobuf() + bytes(1 << 20)))
+    (artefact,) = archives.artefacts(path)
+    assert "limit" in artefact.problem
+    assert not artefact.data

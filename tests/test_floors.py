@@ -31,7 +31,18 @@ FLOORS = {
     ),
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(
-        ("incident", "reading", "clocks", "timeline", "links", "checksum_listings", "collectives", "collect"), 3
+        (
+            "incident",
+            "reading",
+            "side_readers",
+            "clocks",
+            "timeline",
+            "links",
+            "checksum_listings",
+            "collectives",
+            "collect",
+        ),
+        3,
     ),
     "symptoms": 4,
     "causes": 5,

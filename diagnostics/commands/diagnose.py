@@ -16,6 +16,7 @@ from ..explanation import explain, format_explanation
 from ..incident import open_incident
 from ..printable import visible
 from ..report import diagnosis_as_json
+from ._progress import reading
 
 TOUCHES = ("paths",)
 
@@ -29,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    diagnosis = diagnose(open_incident(*arguments.paths))
+    with reading(arguments.paths) as on_progress:
+        incident = open_incident(*arguments.paths, on_progress=on_progress)
+    diagnosis = diagnose(incident)
     if arguments.probe:
         from ..loop import probe_and_diagnose
 

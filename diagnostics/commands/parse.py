@@ -16,6 +16,7 @@ from ..evidence import KINDS
 from ..incident import open_incident
 from ..printable import visible
 from ..report import fact_as_json
+from ._progress import reading
 
 TOUCHES = ("paths",)
 
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    incident = open_incident(*arguments.paths)
+    with reading(arguments.paths) as on_progress:
+        incident = open_incident(*arguments.paths, on_progress=on_progress)
     if unknown := [kind for kind in arguments.kind or () if kind not in KINDS]:
         near = get_close_matches(unknown[0], KINDS) or sorted({fact.kind for fact in incident.evidence})
         raise UsageError(f"no kind of fact is called {unknown[0]}", f"did you mean one of: {', '.join(near)}")

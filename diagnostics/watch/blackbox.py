@@ -22,13 +22,13 @@ from ..collectors import Scope
 from ..errors import DiagnosticsError, UsageError
 from ..localpath import local
 from ..mounttable import absolute
-from ..procfs import read_file, stat_fields
+from ..procfs import family, read_file, stat_fields
 from .capture import capture, forget, load
 from .copying import Copy
 from .progress import Progress
 from .settings import Settings
 from .tail import Tail, follow
-from .waits import WaitingThreads, family
+from .waits import WaitingThreads
 
 PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..mounttable import mount_of, read_mount_table
-from ..procfs import numbers_in, read_file, stat_fields
+from ..procfs import family, numbers_in, read_file, stat_fields
 from ..stuck import CALLS, WAITS
 
 NETWORK_S, LOCAL_S = 4.0, 15.0  # a local disk may take its time over an fsync of 35 GB
@@ -66,15 +66,6 @@ class WaitingThreads:
                 if network or waited > LOCAL_S:
                     return f"thread {wait.tid} of pid {wait.pid} waits in {wait.wchan} for {waited:.0f} s{path}"
         return ""
-
-
-def family(pid: int) -> list[int]:
-    """A process and everything below it."""
-    found = [pid]
-    for each in found:
-        for tid in numbers_in(f"/proc/{each}/task"):
-            found += [int(child) for child in read_file(f"/proc/{each}/task/{tid}/children").split()]
-    return found
 
 
 def _moves(base: str) -> str:
