@@ -118,7 +118,7 @@ def _questions(diagnosis: Diagnosis) -> Iterable[Question]:
 
 
 def _listed(items: Iterable[str]) -> str:
-    words = list(items)
+    words = [f"“{each}”" for each in items]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
@@ -190,6 +190,7 @@ def _filesystem(subject: Subject) -> str:
 
 def format_explanation(explanation: Explanation) -> str:
     """The whole explanation as plain text."""
+    decided = bool(explanation.now)
     parts = [" ".join(f"{each.text}{cite(each.sources)}" for each in explanation.finding)]
     if explanation.table:
         rows = [
@@ -197,7 +198,8 @@ def format_explanation(explanation: Explanation) -> str:
             + (f"\n      actually: {row.actually}" if row.actually else "")
             for row in explanation.table
         ]
-        parts.append("What was seen, and what it was actually doing\n" + "\n".join(rows))
+        title = "What was seen, and what it was actually doing" if decided else "What was seen"
+        parts.append(title + "\n" + "\n".join(rows))
     if explanation.chain:
         lines = [
             f"  {f'{link.at:%F %T}Z' if link.at else ' ' * 20}  {link.text}{cite(link.sources)}"
@@ -205,9 +207,9 @@ def format_explanation(explanation: Explanation) -> str:
         ]
         parts.append("How one thing led to the other\n" + "\n".join(lines))
     for title, sentences in (
-        ("Why not the others", explanation.rivals),
+        ("Why not the others" if decided else "Why none of them is the answer", explanation.rivals),
         ("Easily mistaken for", explanation.suspects),
-        ("Not explained by this answer", explanation.unexplained),
+        ("Not explained by this answer", explanation.unexplained if decided else ()),
     ):
         if sentences:
             parts.append(title + "\n" + "\n".join(f"  {each.text}{cite(each.sources)}" for each in sentences))
@@ -222,6 +224,8 @@ def format_explanation(explanation: Explanation) -> str:
         asked = [
             f"  {each.gain_bits:.2f} bits  {each.why}\n             {each.command}" for each in explanation.questions
         ]
-        parts.append("What to ask next\n" + "\n".join(asked))
+        parts.append(
+            "What to ask next (bits it is expected to tell; the most for its effort first)\n" + "\n".join(asked)
+        )
     parts.append("What was read\n" + "\n".join(f"  {each.text}" for each in explanation.coverage))
     return "\n\n".join(parts) + "\n"

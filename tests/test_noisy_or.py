@@ -38,7 +38,8 @@ def networks(draw):
     symptoms = draw(st.integers(1, 5))
     number = st.floats(0.01, 0.95)
     prior = np.array(draw(st.lists(st.floats(0.005, 0.3), min_size=causes, max_size=causes)))
-    strength = np.array([draw(st.lists(number, min_size=symptoms, max_size=symptoms)) for _ in range(causes)])
+    flat = draw(st.lists(number, min_size=causes * symptoms, max_size=causes * symptoms))
+    strength = np.array(flat).reshape(causes, symptoms)
     leak = np.array(draw(st.lists(st.floats(0.001, 0.3), min_size=symptoms, max_size=symptoms)))
     present = np.array(draw(st.lists(st.booleans(), min_size=symptoms, max_size=symptoms)))
     present[0] = True  # every cause explains something, so no set is left out

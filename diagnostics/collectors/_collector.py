@@ -72,7 +72,7 @@ def command_piece(
     if done.status is None:
         return Piece(file, content, State.SILENT, f"no answer in {deadline_s:g} s", done.elapsed_s)
     if done.status:
-        reason = "not installed" if done.status == 127 else reason or f"status {done.status}"
+        reason = f"{command[0]} is not installed" if done.status == 127 else reason or f"status {done.status}"
         return Piece(file, content, State.REFUSED, reason, done.elapsed_s)
     return Piece(file, content, State.READ, "" if content else "it printed nothing", done.elapsed_s)
 

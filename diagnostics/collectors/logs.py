@@ -31,7 +31,8 @@ def name_logs(say: Any, pids: list[int]) -> dict[str, list[str]]:
             except OSError:
                 continue
             is_log = number in (1, 2) or target.endswith((".log", ".out", ".err"))
-            if is_log and target.startswith("/") and not target.startswith(("/dev/", "/proc/")):
+            nameless = target.rpartition("/")[2].startswith("#") and target.endswith(" (deleted)")
+            if is_log and target.startswith("/") and not target.startswith(("/dev/", "/proc/")) and not nameless:
                 found[target] = None
     return {"logs": list(found)}
 

@@ -9,14 +9,25 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from pathlib import Path
+
+from ..errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT", help="a new folder on a local disk")
-    parser.add_argument("--pid", type=int, action="append", default=[], help="the trainer (may be repeated)")
+    parser.add_argument(
+        "--pid", type=int, action="append", default=[], help="the trainer (default: every Python process)"
+    )
     parser.add_argument("--log", action="append", default=[], metavar="FILE", help="a log to keep the end of")
     parser.add_argument("--checkpoints", action="append", default=[], metavar="FOLDER", help="a folder to list")
-    parser.add_argument("--only", action="append", default=[], metavar="COLLECTOR", help="only this collector")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="COLLECTOR",
+        help="only this one, such as python_stacks (may be repeated)",
+    )
     parser.add_argument("--no-probe", action="store_true", help="ask the network volumes nothing")
 
 
@@ -26,6 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..mounttable import absolute
     from ..printable import visible
 
+    if gone := [pid for pid in arguments.pid if not Path("/proc", str(pid)).exists()]:
+        raise UsageError(f"no process {gone[0]} runs here", "name a living one, or leave --pid out to look at all")
     scope = Scope(
         pids=arguments.pid,
         logs=[absolute(path) for path in arguments.log],

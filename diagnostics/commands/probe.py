@@ -18,6 +18,8 @@ from ..errors import DiagnosticsError, UsageError
 from ._numbers import positive
 from ._sizes import size
 
+MIB = 1 << 20
+
 if TYPE_CHECKING:
     from ..probes import ProbeProgress, ProbeReport
 
@@ -80,8 +82,9 @@ def _print(report: ProbeReport, arguments: argparse.Namespace) -> None:
 
     if arguments.dry_run:
         for folder, name, written in report.planned:
-            print(visible(f"would ask {name} of {folder}") + (f", writing {written:,} bytes" if written else ""))
-        print(f"would write {sum(row[2] for row in report.planned):,} bytes in all, and remove them again")
+            print(visible(f"would ask {name} of {folder}") + (f", writing {written / MIB:,.1f} MiB" if written else ""))
+        most = sum(row[2] for row in report.planned) / MIB
+        print(f"would write {most:,.1f} MiB in all, and remove them again")
     elif arguments.json:
         sys.stdout.write(report.json_lines())
     else:

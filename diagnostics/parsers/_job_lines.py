@@ -118,8 +118,7 @@ _MONTH_DAY = re.compile(
 )
 # 17:02:11Z text     17:17:32.549Z text     12:47:49 text
 _TIME_OF_DAY = re.compile(r"^\[?(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?Z?\]?[ :]+(\S.*)$")
-# [rank0] train: text   [titan] text   [logging.py:68:log_dist] text   [default0]:text (after a time)   root - INFO - text
-_RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")
+# [titan] text   [logging.py:68:log_dist] text   root - INFO - text
 _TAG = re.compile(r"^\[(?:titan|\w{1,60}\.py:\d{1,6}:\w{1,60})\] ?(.*)$")
 _DASHED = re.compile(r"^(?:[\w.]{1,60} - )?(DEBUG|INFO|WARNING|ERROR|CRITICAL) - (.*)$")
 
@@ -172,11 +171,6 @@ def _peel_time_of_day(line: Envelope) -> Envelope | None:
     return line._replace(message=found[5], stamp=Stamp(Clock.TIME_OF_DAY, seconds))
 
 
-def _peel_rank(line: Envelope) -> Envelope | None:
-    found = _RANK.match(line.message)
-    return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
-
-
 def _peel_tag(line: Envelope) -> Envelope | None:
     found = _TAG.match(line.message)
     return found and line._replace(message=found[1])
@@ -194,7 +188,6 @@ _PEELS: tuple[Callable[[Envelope], Envelope | None], ...] = (
     _peel_vllm,
     _peel_month_day,
     _peel_time_of_day,
-    _peel_rank,
     _peel_tag,
     _peel_dashed,
 )

@@ -21,7 +21,8 @@ from ._size import size_bytes
 from ._snapshot import source, stamp_of
 
 TITLE = re.compile(r"^top - (\d\d:\d\d:\d\d) up ")
-HEADER = re.compile(r"^ *PID +USER +PR +NI +VIRT +RES\b")
+# a person's own choice of columns is told from ps by TIME+
+HEADER = re.compile(r"^ *PID +(?:USER +PR +NI +VIRT +RES\b|[A-Z% ]{0,60}TIME\+)")
 # 412:10.33      0:00.04      3:02:11
 TIME = re.compile(r"(?:(\d{1,6}):)?(\d{1,6}):(\d\d)(?:\.(\d\d))?")
 NUMBER = re.compile(r"\d{1,6}(?:[.,]\d+)?")
@@ -72,4 +73,6 @@ def seconds(time: str) -> float | None:
     return hours * 3600 + minutes * 60 + whole + hundredths / 100
 
 
-PARSER = Parser(tool="top", medium="process-table", footprint=r"^ *PID +USER +PR +NI +VIRT +RES\b", read=read)
+PARSER = Parser(
+    tool="top", medium="process-table", footprint=r"^ *PID +(USER +PR +NI +VIRT +RES\b|[A-Z% ]{0,60}TIME\+)", read=read
+)

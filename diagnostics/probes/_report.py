@@ -48,6 +48,14 @@ class ProbeReport:
         order = list(Severity)
         return max((answer.severity for answer in self.answers), key=order.index, default=Severity.INFO)
 
+    @property
+    def summary(self) -> str:
+        """In one line: how many answered, and which ones are a sign of illness."""
+        ill = dict.fromkeys(each.probe for each in self.answers if each.severity is Severity.CRITICAL)
+        answered = sum(each.outcome is Outcome.ANSWERED for each in self.answers)
+        told = f"{answered} of {len(self.answers)} questions answered"
+        return f"{told}; ill: {', '.join(ill)}" if ill else f"{told}; none is a sign of an ill volume"
+
     def json_lines(self) -> str:
         """The answers as `probe.jsonl`, which `diagnose` reads."""
         return "".join(answer.source.quote + "\n" for answer in self.answers)
@@ -59,6 +67,8 @@ class ProbeReport:
         lines += [f"not removed: {path} (the next run removes it)" for path in self.uncleaned]
         if self.cancelled:
             lines.append("cancelled")
+        elif self.answers:
+            lines.append(self.summary)
         return "\n".join(lines) or "nothing was asked"
 
 
@@ -129,14 +139,28 @@ def _format_values(answer: ProbeAnswer) -> str:
     shown = []
     for name, value in answer.values.items():
         beside = answer.control.get(name)
-        text = f"{name} {_format(name, value)}"
+        if name == "first_difference" and value < 0:
+            continue
+        label = name.replace("bytes_per_s", "speed").removesuffix("_bytes").removesuffix("_s")
+        text = f"{label} {_format(name, value)}"
         shown.append(text if beside is None or beside == value else f"{text} (local {_format(name, beside)})")
     return ", ".join(shown[:12])
+
+
+def _bytes(value: float) -> str:
+    for unit, size in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20)):
+        if value >= size:
+            return f"{value / size:,.1f} {unit}"
+    return f"{value:,.0f} B"
 
 
 def _format(name: str, value: float) -> str:
     if name.endswith("bytes_per_s"):
         return f"{value / 1e6:,.0f} MB/s"
     if name.endswith("_bytes"):
-        return f"{value / (1 << 20):,.1f} MiB" if value >= 1 << 20 else f"{value:g}"
-    return f"{value:.4g}"
+        return _bytes(value)
+    if name == "modified_s":
+        return f"{datetime.fromtimestamp(value, UTC):%F %T}Z" if abs(value) < 1e11 else f"{value:g} s"
+    if name.endswith("_s"):
+        return f"{value * 1e3:.3g} ms" if abs(value) < 1 else f"{value:.3g} s"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.4g}"

@@ -84,8 +84,9 @@ def takes_lock(stack: PythonStack) -> bool:
 
 
 def compiles(stack: PythonStack) -> bool:
-    """True where a compiler of kernels is on the stack."""
-    return any(part in (frame.file or "") for frame in stack.frames for part in COMPILER_FILES)
+    """True where a compiler of kernels is on the stack; being imported is not being at work."""
+    at_work = (frame.file or "" for frame in stack.frames if name_of(frame) != "<module>")
+    return any(part in file for file in at_work for part in COMPILER_FILES)
 
 
 def in_collective(stack: PythonStack) -> bool:

@@ -32,7 +32,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         remote = on_network(incident, subject)
         if about_a_file(said) and (remote or (remote is None and ONLY_NETWORK.search(said.text))):
             yield Finding(subject, (said.fact,), said.text.splitlines()[0][:160])
-    kernel: list[Evidence] = [*incident.of(BlockIoError), *incident.of(FilesystemError)]
+    # damaged records came back as they lie there: that is no refusal of the volume
+    refused = [fact for fact in incident.of(FilesystemError) if fact.about != "corruption"]
+    kernel: list[Evidence] = [*incident.of(BlockIoError), *refused]
     for fact in kernel:
         name = (fact.subject.device or "").rpartition("/")[2]
         if name.startswith(REMOTE):

@@ -23,8 +23,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         said = f" after {fact.age_s:.0f} s without output" if fact.age_s else ""
         limit = f" (limit {fact.limit_s:.0f} s)" if fact.limit_s else ""
         yield Finding(fact.subject, (fact,), f"the watchdog acted: {fact.action}{said}{limit}")
-    calm = incident.of(WatchdogObservation)
-    if calm and not fired and (calm[-1].age_s or 0.0) < FRESH_S:
+    looks = incident.of(WatchdogObservation)
+    calm = looks[-1:] if looks and (looks[-1].age_s or 0.0) < min(FRESH_S, looks[-1].limit_s or FRESH_S) else []
+    if calm and not fired:
         yield Finding(Subject(), (calm[-1],), "the watchdog watched and did not act", present=False)
 
 

@@ -111,13 +111,20 @@ class BlackBox:
         if tail:
             progress.feed(tail.read(), now)
         waits.look(now)
-        reason = waits.stuck(now) or (progress.stalled(now) if tail else "") or progress.collapsed()
+        stalled = progress.stalled(now) if tail else ""
+        reason = waits.stuck(now) or stalled or progress.collapsed()
         self._armed = self._armed or not reason  # one capture a stall, and another when it goes on and on
         due = self._armed or now - self._captured_at > self.settings.again_s
         if reason and due and not (self._capture and self._capture.is_alive()):
             self._captured_at, self._armed = now, False
             self._relatives = set(family(self.pid))
-            self._capture = threading.Thread(target=self.capture, args=(reason,), daemon=True, name="capture")
+            # in the words of any watchdog, so that the silence is evidence and not only a remark
+            seen = (
+                f"alive, log age {progress.quiet_s(now):.3f}s, limit {progress.limit_s:.3f}s"
+                if stalled and progress.usual_s
+                else ""
+            )
+            self._capture = threading.Thread(target=self.capture, args=(reason, seen), daemon=True, name="capture")
             self._capture.start()
 
     def _pass_signals(self) -> None:
@@ -146,13 +153,13 @@ class BlackBox:
             self.capture(f"it ended with status {code} after step {progress.last_step:.0f}", status=code)
         return code
 
-    def capture(self, reason: str, status: int | None = None) -> None:
+    def capture(self, reason: str, seen: str = "", status: int | None = None) -> None:
         """Collect and diagnose; the oldest captures make room."""
         self.captures += 1
         folder = self.settings.out / f"capture-{self.captures:03}-{datetime.now(UTC):%H%M%S}"
         pids = [self.pid, *(self._relatives if status is not None else ())]
         scope = Scope(pids=pids, logs=[self.log] if self.log else [], folders=self.settings.folders, ask_volumes=True)
-        capture(folder, scope, self._run, reason, status)
+        capture(folder, scope, self._run, reason, seen, status)
         forget(self.settings.out, self.settings.keep)
 
 

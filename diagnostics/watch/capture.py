@@ -19,16 +19,18 @@ from ..printable import visible
 CAPTURE = re.compile(r"capture-\d{3}-\d{6}(?:\.diagnosis\.(?:json|txt))?")
 
 
-def capture(folder: Path, scope: Scope, run: str, reason: str, status: int | None = None) -> None:
+def capture(folder: Path, scope: Scope, run: str, reason: str, seen: str = "", status: int | None = None) -> None:
     """Collect into a folder and diagnose; whatever goes wrong is said and does not end the watch.
 
-    `run` is the line that says when which command began, `reason` why this is captured, `status` how the run ended.
+    `run` is the line that says when which command began, `reason` why this is captured, `seen` the silence in the
+    words of any watchdog, `status` how the run ended.
     """
     now = datetime.now(UTC)
     say(f"{reason}: collecting into {folder}")
     try:
         collect(folder, scope)
         note = f"{run}\n{now:%FT%T+00:00} watch: pid {scope.pids[0]}: {reason}\n"
+        note += f"{now:%FT%T+00:00} watchdog: pid={scope.pids[0]} {seen}\n" if seen else ""
         (folder / "watch.txt").write_text(mask(note), encoding="utf-8")
         if status is not None:
             line = f"{now:%FT%T+00:00} watch: trainer exited with status {status}\n"
@@ -48,12 +50,12 @@ def _diagnose(folder: Path) -> str:
     from ..report import diagnosis_as_json
 
     diagnosis = diagnose(open_incident(folder))
-    text = visible(format_explanation(explain(diagnosis)))
-    _beside(folder, "txt").write_text(text, encoding="utf-8")
+    text = visible(f"{diagnosis.headline}\n\n{format_explanation(explain(diagnosis))}")
+    write_durably(_beside(folder, "txt"), text.encode())
     printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
     write_durably(_beside(folder, "json"), printed.encode())
     named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
-    return f"{diagnosis.verdict.value}{': ' + named if named else ''}; {_beside(folder, 'txt')}"
+    return f"diagnosis: {diagnosis.verdict.value}{': ' + named if named else ''}; read {_beside(folder, 'txt')}"
 
 
 def _beside(folder: Path, ending: str) -> Path:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from diagnostics.diagnosis import diagnose
+from diagnostics.incident import open_incident
 from diagnostics.watch import BlackBox, Settings
 from diagnostics.watch.capture import forget
 from diagnostics.watch.progress import Progress
@@ -87,6 +89,8 @@ def test_a_process_that_runs_already_is_watched(tmp_path: Path) -> None:
     _, errors = watch.communicate(timeout=60)
     assert watch.returncode == 0
     assert b"no step after 29" in errors
+    capture = next(path for path in (tmp_path / "out").iterdir() if path.is_dir())
+    assert any(each.symptom == "progress-stopped" for each in diagnose(open_incident(capture)).present)
 
 
 def test_a_reader_that_stops_reading_does_not_stop_the_run(tmp_path: Path) -> None:
@@ -186,7 +190,7 @@ def _command(pid: str) -> str:
 def test_one_stall_is_captured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[str] = []
     box = BlackBox(os.getpid(), Settings(tmp_path), None, None)
-    monkeypatch.setattr(box, "capture", lambda reason: taken.append(reason))
+    monkeypatch.setattr(box, "capture", lambda reason, seen: taken.append(reason))
     progress, waits = Progress(time.monotonic() - 1000), WaitingThreads(os.getpid())
     for _ in range(5):
         box._look(progress, LocalTail(str(tmp_path / "log"), from_start=True), waits)
