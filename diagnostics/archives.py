@@ -25,7 +25,7 @@ import zstandard
 from .errors import UnreadableInput
 
 HELD_LIMIT = 8 << 20  # bytes of a plain file that are handed out as bytes
-ENTRY_LIMIT = 2 << 30  # bytes of one artefact
+ENTRY_LIMIT = 1 << 30  # bytes of one artefact
 TOTAL_LIMIT = 8 << 30  # bytes of one archive, decompressed
 ENTRIES_LIMIT = 200_000
 
@@ -67,9 +67,10 @@ def _folder(top: Path) -> Iterator[Artefact]:
     except OSError as error:
         raise UnreadableInput(f"{top} cannot be opened: {error.strerror}", "check its permissions") from None
     found = False
-    for where, folders, files in os.walk(top, onerror=lambda _error: None):
+    closed: list[OSError] = []
+    for where, folders, files in os.walk(top, onerror=closed.append):
         folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", ".ipynb_checkpoints"))
-        for name in sorted(files):
+        for name in sorted([*files, *(name for name in folders if Path(where, name).is_symlink())]):
             path = Path(where, name)
             label = printable(path.relative_to(top).as_posix())
             found = True
@@ -79,6 +80,10 @@ def _folder(top: Path) -> Iterator[Artefact]:
                 yield Artefact(label, problem="not a regular file")
             else:
                 yield from _file(path, label)
+    for refusal in closed:
+        found = True
+        label = printable(Path(refusal.filename).relative_to(top).as_posix())
+        yield Artefact(label, problem=f"a folder that cannot be opened: {refusal.strerror}")
     if not found:
         raise UnreadableInput(f"{top} holds no files", "collect something first: python -m diagnostics collect OUT")
 
@@ -184,23 +189,20 @@ def _not_a_tar(stream: IO[bytes], label: str, error: Exception) -> Iterator[Arte
     else:
         yield Artefact(label, problem=f"not a readable archive: {error}")
         return
-    parts: list[bytes] = []
+    held = io.BytesIO()  # its value is handed out without a copy
     problem = ""
     try:
         with plain:
-            total = 0
-            while part := plain.read(1 << 20):
-                parts.append(part)
-                total += len(part)
-                if total >= ENTRY_LIMIT:
-                    problem = f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; the rest was not read"
-                    break
+            while held.tell() < ENTRY_LIMIT and (part := plain.read(1 << 20)):
+                held.write(part)
+            if held.tell() >= ENTRY_LIMIT and plain.read(1):
+                problem = f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; the rest was not read"
     except _DAMAGE as damage:
         problem = f"the compressed file is damaged: {damage}"
     name = PurePosixPath(label).stem if label.endswith((".gz", ".bz2", ".xz")) else label
-    if parts:
-        yield Artefact(name, b"".join(parts))
-    if problem or not parts:
+    if held.tell():
+        yield Artefact(name, held.getvalue())
+    if problem or not held.tell():
         yield Artefact(label, problem=problem or "nothing in it")
 
 

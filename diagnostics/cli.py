@@ -62,8 +62,11 @@ def _told(work: Callable[[], int]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:  # of the command itself: what it reads is coverage, what it asks is an answer
-        where = error.filename or "standard output"
-        print(f"error: {visible(str(where))}: {error.strerror}; make room or name another place", file=sys.stderr)
+        where = error.filename or "the output"
+        print(
+            f"error: {visible(str(where))} cannot be written or read: {error.strerror}; name another place",
+            file=sys.stderr,
+        )
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter's end fails on it again
         return 1
     except KeyboardInterrupt:

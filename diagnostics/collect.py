@@ -71,7 +71,10 @@ def collect(
             if on_progress:
                 on_progress(done, len(jobs), jobs[job])
     index = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in collection.entries)
-    (folder / INDEX).write_text(mask(index), encoding="utf-8", errors="surrogateescape")
+    try:
+        (folder / INDEX).write_text(mask(index), encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise DiagnosticsError(f"{folder} cannot be written: {error.strerror}", "name a folder with room") from error
     collection.left_behind = left_behind()
     collection.elapsed_s = time.monotonic() - start
     if scope.cancel.is_set():

@@ -56,8 +56,11 @@ def volume_of(paths: Sequence[str]) -> tuple[MountPoint, str] | None:
     first = next((row for path in clean if (row := mount_of(path, table)) in volumes), None)
     answer = RESOLVE.ask(first.mount if first else "", LOOKUP_S, paths=clean)
     if answer.outcome is Outcome.SILENT:
-        path = str(answer.progress.get("at", clean[0]))
-        raise _does_not_answer(mount_of(path, table), f"{path} cannot be looked up: {answer.text}")
+        path = str(answer.progress.get("at", ""))
+        silent = mount_of(path, table) if path else None
+        # a link leads from a healthy disk to nobody knows which volume
+        volume = silent if silent in volumes else first or volumes[0]
+        raise _does_not_answer(volume, f"{path or volume.mount} cannot be looked up: {answer.text}")
     for path in answer.values.get("paths", clean):
         lies_on = mount_of(path, table)
         for volume in volumes:

@@ -24,7 +24,7 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
 def test_no_room_for_the_output_is_one_line_and_status_1(command: str) -> None:
     said = shell(f"{PROGRAM} {command} {SAMPLE} > /dev/full")
     assert said.returncode == 1
-    assert said.stderr == "error: standard output: No space left on device; make room or name another place\n"
+    assert said.stderr == "error: the output cannot be written or read: No space left on device; name another place\n"
 
 
 def test_missing_streams_are_no_fault() -> None:

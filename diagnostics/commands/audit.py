@@ -15,7 +15,7 @@ import json
 
 from ..errors import NotWhole
 
-TOUCHES = ("path",)
+TOUCHES = ("path", "local")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

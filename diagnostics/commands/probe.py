@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
+from ..errors import DiagnosticsError, UsageError
 from ._numbers import positive
 from ._sizes import size
 
@@ -70,7 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
         show.clear()
     _print(report, arguments)
     if out:
-        out.write_text(report.json_lines(), encoding="utf-8")
+        try:
+            out.write_text(report.json_lines(), encoding="utf-8")
+        except OSError as error:
+            raise DiagnosticsError(f"{out} cannot be written: {error.strerror}", "name another file") from error
     return 130 if report.cancelled else 0
 
 

@@ -1,0 +1,47 @@
+"""What lies behind a path and is not read is said: closed folders, links to folders, what outgrows the limit."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from diagnostics import archives
+from diagnostics.archives import artefacts
+
+
+@pytest.mark.root
+def test_a_folder_that_may_not_be_opened_is_said() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to become somebody who may not open a folder")
+    with tempfile.TemporaryDirectory() as name:
+        top = Path(name)
+        top.chmod(0o755)
+        (top / "a.log").write_text("step 1\n")
+        (top / "closed").mkdir(mode=0o700)
+        (top / "closed" / "b.log").write_text("step 2\n")
+        os.seteuid(65534)
+        try:
+            found = {each.name: each.problem for each in artefacts(top)}
+        finally:
+            os.seteuid(0)
+    assert found == {"a.log": "", "closed": "a folder that cannot be opened: Permission denied"}
+
+
+def test_a_link_to_a_folder_is_said_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").symlink_to("/etc")
+    (tmp_path / "itself").symlink_to(".")
+    found = {each.name: each.problem for each in artefacts(tmp_path)}
+    assert found == dict.fromkeys(("elsewhere", "itself"), "a symbolic link; not followed")
+
+
+def test_what_outgrows_the_limit_is_cut_there_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "ENTRY_LIMIT", 4 << 20)
+    (tmp_path / "bomb.log.gz").write_bytes(gzip.compress(b"a\n" * (8 << 20)))
+    (tmp_path / "fits.log.gz").write_bytes(gzip.compress(b"a\n" * (2 << 20)))
+    found = [(each.name, len(each.data), each.problem) for each in artefacts(tmp_path)]
+    assert [row[:2] for row in found] == [("bomb.log", 4 << 20), ("bomb.log.gz", 0), ("fits.log", 4 << 20)]
+    assert "larger than the limit" in found[1][2]
