@@ -54,3 +54,18 @@ def test_start_up_imports_nothing_heavy() -> None:
     code = f"import sys, diagnostics, diagnostics.cli; diagnostics.cli.command_summaries(); print({heavy} & set(sys.modules))"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "set()"
+
+
+def test_an_unknown_kind_is_named_with_its_likely_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["parse", str(SAMPLES[0]), "--kind", "disk_use"]) == 2
+    assert "disk_usage" in capsys.readouterr().err
+
+
+def test_a_missing_package_is_one_line_that_says_what_to_run(tmp_path: Path) -> None:
+    """As on a fresh machine, where nobody ran make yet or the environment is not active."""
+    hidden = (
+        "import sys; sys.modules['zstandard'] = None; from diagnostics.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    ran = subprocess.run([sys.executable, "-c", hidden, "diagnose", str(tmp_path)], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "no zstandard; run `make setup`" in ran.stderr and len(ran.stderr.splitlines()) == 1
