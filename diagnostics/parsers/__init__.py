@@ -30,8 +30,8 @@ class Parser:
     ----------
     tool : the command or program, as a person would name it
     medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was read:
-        "benchmarks", "checksums", "clock", "collection", "collectives", "complaints", "disk-usage",
-        "exit-status", "firmware-log", "gpu", "io-statistics", "job-log", "kernel-log", "kernel-stacks",
+        "benchmarks", "boot-records", "checksums", "clock", "collection", "collectives", "complaints", "cpu-count",
+        "disk-usage", "exit-status", "firmware-log", "gpu", "io-statistics", "job-log", "kernel-log", "kernel-stacks",
         "listing", "memory", "mounts", "native-stacks", "network", "notes", "open-files", "pickle", "pressure",
         "probe", "process-table", "python-stacks", "scheduler", "settings", "system-calls", "system-log",
         "transcript", "trials", "watchdog-log"
