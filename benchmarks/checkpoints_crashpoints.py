@@ -1,4 +1,4 @@
-"""What each writer leaves under a finished name when it is killed: python benchmarks/checkpoints_crashpoints.py
+"""What each writer leaves under a finished name when it is killed: python -m benchmarks.checkpoints_crashpoints
 
 Every writer saves step 2 beside a whole step 1 (or over it, with --same-name), and is killed at every system
 call that it makes on the folder. A row counts the kills after which a finished name held a broken file, and

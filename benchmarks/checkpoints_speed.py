@@ -1,4 +1,4 @@
-"""What the discipline costs, as ratios within one run: python benchmarks/checkpoints_speed.py [--gib 2] [--at DIR]
+"""What the discipline costs, as ratios within one run: python -m benchmarks.checkpoints_speed [--gib 2] [--at DIR]
 
 Each writer saves the same torch state; the base is torch.save onto a path followed by fsync. Rounds are
 interleaved and the best of each is taken, because a shared disk is noisy. Nothing is cached away between.

@@ -1,6 +1,6 @@
 """How fast a large training log is read: a step line every 200 bytes, some other lines between.
 
-    python benchmarks/joblog.py [MEGABYTES]
+    python -m benchmarks.joblog [MEGABYTES]
 
 Start-up is excluded. Prints the rate, the ratio to `grep -cF` for one word on the same file, and the memory.
 """

@@ -1,4 +1,4 @@
-"""How long `collect` takes on a machine with many processes, healthy: python benchmarks/live_collect.py [N]."""
+"""How long `collect` takes on a machine with many processes, healthy: python -m benchmarks.live_collect [N]."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Probe throughput against fio's, on the same disk, with the same pattern; and what comparing costs.
 
-    python benchmarks/live_probe.py [FOLDER] [--size BYTES] [--rounds N]
+    python -m benchmarks.live_probe [FOLDER] [--size BYTES] [--rounds N]
 
 Ratios of the best of the rounds, since a busy neighbour only ever slows: 1.0 = as fast as fio. `compare` is the read back with the comparison over the read alone.
 """

@@ -1,4 +1,4 @@
-"""From a real MooseFS's failure to the verdict that `watch` writes: python benchmarks/live_stall.py [ROUNDS].
+"""From a real MooseFS's failure to the verdict that `watch` writes: python -m benchmarks.live_stall [ROUNDS].
 
 Each round starts a MooseFS and a training run on it, freezes, cuts or kills the chunkservers by turns, and
 takes the time until a diagnosis lies there. Needs root, FUSE and scripts/install-test-tools.sh.

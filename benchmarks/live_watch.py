@@ -1,6 +1,6 @@
 """What a watch costs: its CPU share of one core, and the step time with and without it.
 
-    python benchmarks/live_watch.py [--steps N] [--rounds N]
+    python -m benchmarks.live_watch [--steps N] [--rounds N]
 
 The trainer sleeps for its "GPU" time, so its steps are as steady as the machine allows.
 """
