@@ -1,9 +1,10 @@
 """What NVIDIA's catalogue says of an Xid or SXid code.
 
-Sources: NVIDIA, "Analyzing Xid Errors with the Xid Catalog" (docs.nvidia.com/deploy/xid-errors; Ampere and later),
+Sources: NVIDIA, "Analyzing Xid Errors with the Xid Catalog" (docs.nvidia.com/deploy/xid-errors; Ampere and later), and
 its predecessor for older GPUs where the catalogue says "Unused"; NVIDIA, "Fabric Manager User Guide" (DU-09883),
-appendix D on NVSwitch SXid errors, and from 25000 on the error list of the open kernel modules. Severity is ours: fatal when the GPU is lost until it is reset, critical when its
-work is lost, warning when the program or an earlier error is the likelier cause.
+appendix D on NVSwitch SXid errors, and from 25000 on the error list of the open kernel modules. Severity is ours:
+fatal when the GPU is lost until it is reset, critical when its work is lost, warning when the program or an earlier
+error is the likelier cause.
 """
 
 from __future__ import annotations
