@@ -204,7 +204,7 @@ CAUSES = (
     Cause(
         slug="gpu-firmware-fault",
         title="a halted processor inside a GPU",
-        what="the GPU's own system processor (GSP, which runs most of the driver) or its power controller stopped answering",
+        what="the GPU's own system processor (GSP, which initialises and manages the device) or its power controller stopped answering",
         prior=0.02,
         source=LLAMA
         + "17 for the GPU system processor; "

@@ -199,7 +199,7 @@ CAUSES = (
             "Check the blocklist: `ceph osd blocklist ls`",
         ),
         for_good=(
-            "Set the client to recover (`recover_session=clean`) and alert on lost sessions",
+            "For CephFS mount with `recover_session=clean`, which gives up unsaved data to reconnect; alert on lost sessions",
             "Find the network cut that came first",
         ),
         mistaken_for=(
