@@ -12,6 +12,8 @@ SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, 
 FINISHED = re.compile(
     r"(?i)\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
     r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
+    r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly stopping[:,]? .{0,80}\bstop|\bafter training is done\b"
+    r"|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
 )
 
@@ -57,7 +59,7 @@ PHASES = (
 )  # fmt: skip
 
 INTERESTING = Words(
-    "+ |torch |running|start|training|done at step|exiting program|train_runtime|trainer.fit|reached max|time limit|eval|valid|val loss"
+    "+ |torch |running|start|training|done at step|exiting program|train_runtime|trainer.fit|reached max|time limit|epochs completed|to stop|final step|best metric|train metrics|eval|valid|val loss"
     "|compil|autotune|inductor|dynamo|cuda graph|cudagraph|capturing|saving|saved|save-|wrote|writ|copy|copied|mirror|upload|checkpoint|ckpt"
     "|snapshot|resum|restor|load|delet|remov|prun|fetching|preprocess|tokeniz|building|preparing|generating|packing|map|epoch|loop done|warm|sanity|init"
 )

@@ -23,7 +23,8 @@ CACHE = re.compile(
 TROUBLE = re.compile(
     r"No such file or directory|FileNotFoundError|Stale|cannot (?:open|stat) shared object|undefined symbol"
     r"|file too short|invalid ELF header"
-    r"|Errno (?:2|17|39|116)\b|File exists|Directory not empty|Text file busy|Resource temporarily unavailable"
+    r"|Errno (?:2|16|17|26|39|116)\b|File exists|Directory not empty|Text file busy|Device or resource busy"
+    r"|Resource temporarily unavailable"
     r"|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt",
     re.I,
 )

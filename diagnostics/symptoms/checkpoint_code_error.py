@@ -24,7 +24,7 @@ CODE = re.compile(
     r"|size mismatch for \S+: copying a param|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
     r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB"
     r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
-    r"|duplicate(?:d)? tensor",
+    r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor",
 )
 GROWTH = 1.05
 

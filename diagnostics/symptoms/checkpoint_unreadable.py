@@ -29,11 +29,16 @@ PART_MISSING = re.compile(
     r"|Unable to find latest file at|missing shard|incomplete checkpoint",
 )
 
+# a loader that refuses what it does not trust has read the file well
+REFUSED = re.compile(r"Weights only load failed.{0,2000}(?:Unsupported|not an allowed|do those steps only)", re.S)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each failed load with the file it was about."""
     for said in errors(incident):
         if not UNREADABLE.search(said.text) and not PART_MISSING.search(said.text):
+            continue
+        if REFUSED.search(said.text):
             continue
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
 
