@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..evidence import Severity
 from ..evidence.kernel import LinkChange
 from ..evidence.network import PortState
 from ..incident import Incident
@@ -21,7 +22,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for change in incident.of(LinkChange):
         last[change.subject.host, change.subject.interface] = change
     for change in last.values():
-        if not change.up and not _is_virtual(change.subject.interface):
+        found_so = change.severity is Severity.INFO  # never up since the boot: nobody uses it
+        if not (change.up or found_so or _is_virtual(change.subject.interface)):
             yield Finding(
                 change.subject, (change,), f"{change.subject.interface or 'a port'} went down and stayed down"
             )
