@@ -14,7 +14,7 @@ _CORRECTED = (
     11012, 11021, 11022, 11023, 12021, 12023, 15008, 15011, 19049, 19055, 19057, 19059, 19062, 19065, 19068, 19071,
     24001, 24002, 24003,
 )  # fmt: skip
-_MEANINGS = {code: "Single bit ECC error, corrected" for code in _CORRECTED} | {
+_MEANINGS = dict.fromkeys(_CORRECTED, "Single bit ECC error, corrected") | {
     10001: "Host_priv_error",
     10002: "Host_priv_timeout",
     10003: "Host_unhandled_interrupt",

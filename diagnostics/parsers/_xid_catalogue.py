@@ -163,6 +163,7 @@ _XIDS = {
     172: ("Uncorrectable SRAM error", CRITICAL),
 }
 
+
 def xid_entry(code: int) -> Entry:
     """The catalogue's entry for an Xid; an unknown code is critical, since nobody promised that it is harmless."""
     return Entry(*_XIDS.get(code, (UNKNOWN, CRITICAL)))

@@ -1,6 +1,7 @@
 """NVLink or an NVSwitch reports errors.
 
-Xid 74 or 144 to 150, 155; an SXid that is not to be ignored; nonzero error counters of a link; CUDA's own words of a peer's memory over NVLink.
+Xid 74 or 144 to 150, 155; an SXid that is not to be ignored; nonzero error counters of a link; CUDA's own words of a
+peer's memory over NVLink.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
 
