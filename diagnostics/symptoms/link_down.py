@@ -27,7 +27,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 change.subject, (change,), f"{change.subject.interface or 'a port'} went down and stayed down"
             )
-    ports = [port for port in incident.of(PortState) if not _is_virtual(port.subject.interface)]
+    used = (port for port in incident.of(PortState) if port.state != "off")
+    ports = [port for port in used if not _is_virtual(port.subject.interface)]
     for port in ports:
         if port.state.lower() in DOWN:
             yield Finding(port.subject, (port,), f"{port.subject.interface or 'a port'} is {port.state}")

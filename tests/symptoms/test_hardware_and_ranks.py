@@ -95,6 +95,8 @@ CASES = [
     ("port-errors", "[ 4411.1] mlx5_core 0000:a1:00.0: Port module event: module 0, Cable unplugged\n", PRESENT),
     ("port-errors", "[   13.100000] mlx5_core 0000:a1:00.0: Port module event: module 0, Cable unplugged\n", UNOBSERVED),
     ("network-adapter-failed", "[   13.100000] mlx5_core 0000:a1:00.0: Port module event: module 0, Cable unplugged\n", UNOBSERVED),
+    ("link-down", "3: eno3: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500 qdisc mq state DOWN mode DEFAULT\n", PRESENT),
+    ("link-down", "3: eno3: <BROADCAST,MULTICAST> mtu 1500 qdisc noop state DOWN mode DEFAULT\n", UNOBSERVED),
     ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n" * 2, PRESENT),
     ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n", UNOBSERVED),
     ("slow-across-nodes", TRIALS.format("7x slower"), PRESENT),
