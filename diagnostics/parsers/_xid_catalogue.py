@@ -1,6 +1,7 @@
 """What NVIDIA's catalogue says of an Xid code.
 
-Source: NVIDIA, "XID Errors" (docs.nvidia.com/deploy/xid-errors). Severity is ours: fatal when the GPU is lost until it
+Sources: NVIDIA, "Analyzing Xid Errors with the Xid Catalog" (docs.nvidia.com/deploy/xid-errors; Ampere and later), and
+its predecessor for older GPUs where the catalogue says "Unused". Severity is ours: fatal when the GPU is lost until it
 is reset, critical when its work is lost, warning when the program or an earlier error is the likelier cause, info
 where the catalogue's action is to ignore it and nothing is left to look into.
 """
@@ -119,17 +120,27 @@ _XIDS = {
     118: ("Display Pixel Pipeline Error", WARNING),
     119: ("GSP RPC Timeout", FATAL),
     120: ("GSP Error", FATAL),
-    121: ("C2C Link Error", CRITICAL),
+    121: ("C2C Error", CRITICAL),
     122: ("SPI PMU RPC Read Failure", WARNING),
     123: ("SPI PMU RPC Write Failure", WARNING),
     124: ("SPI PMU RPC Erase Failure", WARNING),
     125: ("Inforom FS Error", WARNING),
-    126: ("ALI training failure", CRITICAL),
-    136: ("ALI training failure", CRITICAL),
-    137: ("NVLink FLA privilege error", WARNING),
+    126: ("CE10: Unknown Error", CRITICAL),
+    127: ("CE11: Unknown Error", CRITICAL),
+    128: ("CE12: Unknown Error", CRITICAL),
+    129: ("CE13: Unknown Error", CRITICAL),
+    130: ("CE14: Unknown Error", CRITICAL),
+    131: ("CE15: Unknown Error", CRITICAL),
+    132: ("CE16: Unknown Error", CRITICAL),
+    133: ("CE17: Unknown Error", CRITICAL),
+    134: ("CE18: Unknown Error", CRITICAL),
+    135: ("CE19: Unknown Error", CRITICAL),
+    136: ("NVLink Training Failed", CRITICAL),
+    137: ("NVLink Privilege Error", WARNING),
     138: ("DLA Error", WARNING),
+    139: ("OFA1 Error", WARNING),
     140: ("Unrecovered ECC Error", FATAL),
-    141: ("ROBUST_CHANNEL_FAST_PATH_ERROR", WARNING),
+    141: ("CUDA Fast Path Error", WARNING),
     142: ("NVENC3 Error", WARNING),
     143: ("GPU Initialization Error", FATAL),
     144: ("NVLINK: SAW Error", CRITICAL),
@@ -154,9 +165,9 @@ _XIDS = {
     163: ("Power Smoothing HW Circuitry capability disengaged", WARNING),
     164: ("Power Smoothing HW Circuitry low lifetime reached", WARNING),
     165: ("Power Smoothing HW Circuitry lifetime exhausted", WARNING),
-    166: ("CC traffic seen prior to link properties being set", WARNING),
+    166: ("CC traffic seen before the link was configured for encryption", WARNING),
     167: ("PCIe Fatal Timeout", FATAL),
-    168: ("Reduced WPR space", WARNING),
+    168: ("Errors found in WPR (write protected region)", WARNING),
     169: ("Internal micro-controller halt", FATAL),
     170: ("Interrupt seen in CC mode", WARNING),
     171: ("Uncorrectable DRAM error", CRITICAL),

@@ -194,8 +194,7 @@ def _table(diagnosis: Diagnosis, symptom: str) -> str:
 
 
 def _suspects(diagnosis: Diagnosis, told: Explanation) -> Section:
-    items: list[Item] = [_said(each) for each in told.rivals]
-    items += [Said(f"Easily mistaken for {each.text}", each.sources, TABLE_OF_CAUSES) for each in told.suspects]
+    items: list[Item] = [_said(each) for each in (*told.rivals, *told.suspects)]
     items.append(Blank("suspects", "what else was suspected, by whom, and what that cost"))
     decided = diagnosis.answer or diagnosis.verdict is Verdict.HEALTHY
     title = "Wrong suspects, and why they were rejected" if decided else "Suspects that the evidence leaves open"

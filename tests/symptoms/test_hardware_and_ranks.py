@@ -61,6 +61,7 @@ CASES = [
     ("gpu-nvlink-report", XID.format(74, "NVLink: fatal error detected on link 9"), PRESENT),
     ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 04 LTSSM Fault Up\n", PRESENT),
     ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 12021, Non-fatal, Link 04 ECC\n", UNOBSERVED),
+    ("gpu-nvlink-report", XID.format(136, "Link 3 training failed"), PRESENT),
     ("gpu-out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n", PRESENT),
     ("gpu-out-of-memory", "RuntimeError: Cannot allocate memory\n", UNOBSERVED),
     ("gpu-unspecified-failure", "RuntimeError: CUDA error: unspecified launch failure\n", PRESENT),
