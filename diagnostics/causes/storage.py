@@ -180,7 +180,7 @@ CAUSES = (
                    "every operation was refused, though the network was back", Role.INITIATING),
             Effect("volume-client-complains", 0.3,
                    "the connection was lost before",
-                   "the client had lost its connection before it was shut out", Role.INITIATING),
+                   "the client had lost its connection before it was shut out"),
             Effect("save-failed", 0.2,
                    "writes are refused",
                    "the write was refused"),
@@ -192,7 +192,7 @@ CAUSES = (
                    "the filesystem went read-only because its device refused"),
             Effect("volume-io-blocked", 0.2,
                    "some clients wait for a reconnect that never comes",
-                   "{comm} waited for a reconnect that was refused", Role.INITIATING),
+                   "{comm} waited for a reconnect that was refused"),
             *hangs("a volume that had shut this client out", silent=0.4),
         ),
         now=(
