@@ -26,6 +26,7 @@ DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 BLOCKED = re.compile(
     r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):\d{1,5}/\d{1,12} (\d{4}-\d\d-\d\d[T ]\S{8,40})\s*$"
 )
+FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
 OUT = re.compile(r"(?i)slow (?:ops|requests|metadata)|down|inactive|stale|laggy|unavailable")
 
 
@@ -37,7 +38,7 @@ def read(text: Text) -> Iterator[VolumeClientMessage]:
         elif found := BLOCKED.match(row):
             yield told(text, line, "ceph", "connection-lost", f"blocklisted until {found[2]}", found[1])
         elif found := HEALTH.match(row) or DETAIL.match(row):
-            about = "timed-out" if OUT.search(found[2]) else "other"
+            about = "no-space" if FULL.search(found[2]) else "timed-out" if OUT.search(found[2]) else "other"
             yield told(text, line, "ceph", about, row)
 
 

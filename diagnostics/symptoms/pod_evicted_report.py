@@ -16,7 +16,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     events = incident.of(SchedulerEvent)
     facts = [(event, event.text) for event in events if event.about in TOPICS]
     yield from findings(incident, facts)
-    if events and not facts:
+    if not facts and any(event.system == "kubernetes" for event in events):
         yield from nothing(incident.reads("scheduler"), "the scheduler was asked and tells of no eviction")
 
 

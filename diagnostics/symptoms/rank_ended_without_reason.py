@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.job import LauncherFailure, ProcessEnded, PythonException, SchedulerEvent
-from ..evidence.kernel import OomKill, Segfault, Xid
+from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
 from . import Finding, Symptom
 from .rank_failed_first import is_victim
@@ -22,7 +22,7 @@ TOLD = ("oom-killed", "evicted", "preempted", "time-limit", "node-failed", "canc
 
 def rule(incident: Incident) -> Iterator[Finding]:
     reasons = [
-        *incident.of(OomKill, Xid, Segfault),
+        *incident.of(OomKill, Xid),
         *(event for event in incident.of(SchedulerEvent) if event.about in TOLD),
         *(raised for raised in incident.of(PythonException) if not is_victim(raised)),
     ]
