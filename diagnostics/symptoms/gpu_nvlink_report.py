@@ -1,6 +1,6 @@
 """NVLink or an NVSwitch reports errors.
 
-Xid 74 or 144 to 150, 155; an SXid; nonzero error counters of a link; CUDA's own words of a peer's memory over NVLink.
+Xid 74, 136, 137, 144 to 150 or 155; an SXid; nonzero error counters of a link; CUDA's own words of a peer's memory over NVLink.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
 
@@ -15,7 +15,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
 
-CODES = (74, 137, *range(144, 151), 155)
+CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
     r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
     r"|CUDA_ERROR_CONTAINED|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",

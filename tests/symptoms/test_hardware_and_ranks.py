@@ -59,6 +59,7 @@ CASES = [
     ("gpu-software-xid", "RuntimeError: CUDA error: an illegal memory access was encountered\n", PRESENT),
     ("gpu-software-xid", XID.format(45, "Ch 00000010"), ABSENT),
     ("gpu-nvlink-report", XID.format(74, "NVLink: fatal error detected on link 9"), PRESENT),
+    ("gpu-nvlink-report", XID.format(136, "Link 3 training failed"), PRESENT),
     ("gpu-out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n", PRESENT),
     ("gpu-out-of-memory", "RuntimeError: Cannot allocate memory\n", UNOBSERVED),
     ("gpu-unspecified-failure", "RuntimeError: CUDA error: unspecified launch failure\n", PRESENT),
