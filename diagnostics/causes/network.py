@@ -44,6 +44,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "port-in-use-down",
+                0.35,
+                "a port that has died is one that the job was using",
+                "the port that the job used had no link",
+                Role.INITIATING,
+            ),
+            Effect(
                 "port-errors",
                 0.7,
                 "damaged packets are counted, and RDMA gives up after its retries",

@@ -166,3 +166,14 @@ class IoStatistics(Evidence):
     """
 
     values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZeroRun(Evidence):
+    """A stretch of a file that reads back as zeros, in bytes. Subject: path where said.
+
+    shard_00042.bin  zero region 419430400..419434496 (4096 bytes)
+    """
+
+    offset: int
+    length: int | None = None

@@ -26,7 +26,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each complaint that stands."""
     for fact in incident.of(NfsNotResponding):
         if not _answered(incident, fact):
-            yield Finding(volume_of_client(incident, fact, "nfs"), (fact,), f"NFS server {fact.subject.server} does not respond")
+            yield Finding(
+                volume_of_client(incident, fact, "nfs"), (fact,), f"NFS server {fact.subject.server} does not respond"
+            )
     for message in incident.of(NetworkFilesystemMessage):
         if (
             message.about in COMPLAINTS
