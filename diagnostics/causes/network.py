@@ -258,6 +258,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "one-port-answers",
+                0.4,
+                "a filter lets some ports through, mostly the one of ssh",
+                "a packet filter let the other port through and not this one",
+                Role.INITIATING,
+            ),
+            Effect(
                 "peer-name-unknown",
                 0.35,
                 "a name service that fails, or a node that is not yet there, is one of the ways",
