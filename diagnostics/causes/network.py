@@ -157,6 +157,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "default-gid-not-routed",
+                0.3,
+                "RoCE with the wrong GID is one of the frequent ways",
+                "RDMA used an address that no switch forwards",
+                Role.INITIATING,
+            ),
+            Effect(
                 "slow-transport-chosen",
                 0.5,
                 "NCCL logs its fall-back",

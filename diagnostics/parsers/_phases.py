@@ -10,7 +10,7 @@ SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, 
 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
 FINISHED = re.compile(
-    r"(?i)\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
+    r"(?i)^(?:all )?done[.!]?$|\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
     r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
 )
@@ -57,7 +57,7 @@ PHASES = (
 )  # fmt: skip
 
 INTERESTING = Words(
-    "+ |torch |slow_operation_alarm|very slow|running|start|training|done at step|exiting program|train_runtime|trainer.fit|reached max|time limit|eval|valid|val loss"
+    "+ |torch |slow_operation_alarm|very slow|running|start|training|done|exiting program|train_runtime|trainer.fit|reached max|time limit|eval|valid|val loss"
     "|compil|autotune|inductor|dynamo|cuda graph|cudagraph|capturing|saving|saved|save-|wrote|writ|copy|copied|mirror|upload|checkpoint|ckpt"
     "|snapshot|resum|restor|load|delet|remov|prun|fetching|preprocess|tokeniz|building|preparing|generating|packing|map|epoch|loop done|warm|sanity|init"
 )

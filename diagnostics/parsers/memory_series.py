@@ -70,7 +70,12 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             continue
         cells = split(line.text[:400])
         # the OOM killer's table of tasks counts pages
-        if len(cells) > 1 and "total_vm" not in cells and any(COLUMN.match(cell) for cell in cells):
+        if (
+            len(cells) > 1
+            and "|" not in line.text
+            and "total_vm" not in cells
+            and any(COLUMN.match(cell) for cell in cells)
+        ):
             yield from told(text, rows)
             header, rows = [cell.lower() for cell in cells], []
         elif header and (row := measured(header, cells, line)):
