@@ -69,13 +69,20 @@ def build(observations: Sequence[Observation], causes: Iterable[Cause] | None = 
             if effect and instance.subject.agrees_with(told_apart_by(instance.cause, each)):
                 strength[row, column] = effect.strength
                 initiating[row, column] = effect.role is Role.INITIATING
+    present = np.array([each.state is State.PRESENT for each in observed], dtype=bool)
+    # seen on one GPU of a host is seen on the host, whatever a look at another GPU did not find
+    for column, each in enumerate(observed):
+        if present[column]:
+            continue
+        same = [i for i, other in enumerate(observed) if present[i] and other.symptom == each.symptom]
+        strength[strength[:, same].any(axis=1), column] = 0.0
     return Network(
         instances,
         observed,
         np.array([instance.cause.prior for instance in instances]),
         strength,
         np.array([table[each.symptom].leak for each in observed]),
-        np.array([each.state is State.PRESENT for each in observed], dtype=bool),
+        present,
         initiating,
     )
 
