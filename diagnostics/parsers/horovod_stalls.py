@@ -31,7 +31,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, None):
         if "Missing ranks:" in message.text:
             listing = True
-        elif listing and (found := OF_A_RANK.match(message.text)):
+        elif listing and (found := OF_A_RANK.match(message.line.text[:5000])):
             yield _stuck(text, message, found[2], missing=(int(found[1]),))
         elif found_all := OPERATION.findall(message.text):
             listing = False

@@ -46,7 +46,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _names(trial: Trial) -> set[str]:
     """The devices and nodes that took part in a trial."""
     part = LEFT_OUT.sub("", trial.condition)
-    return {name.lower() for name in NAME.findall(part) if not COUNTED.match(name)}
+    names = {name.lower() for name in NAME.findall(part) if not COUNTED.match(name)}
+    return {re.sub(r"^(?:node|host|machine) ?(?=\w)", "", name) for name in names}
 
 
 SYMPTOM = Symptom(
