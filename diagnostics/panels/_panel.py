@@ -88,27 +88,26 @@ def heading(text: str) -> widgets.HTML:
     return html(f"<div style='font-weight: 600; margin-top: 6px'>{escaped(text)}</div>")
 
 
-class Picture(widgets.VBox):
+class Picture:
     """A place for a plot, with what it shows in small print under it; nothing is seen of it before `show`.
 
-    One place that is filled again and again: replacing widgets while a browser still builds the last ones makes it
-    remove nodes twice.
+    One place that is filled again and again: a widget that is replaced stays in the kernel's memory, and the page jumps.
     """
 
     def __init__(self) -> None:
         self.image = widgets.Image(format="png", layout=widgets.Layout(max_width="100%", object_fit="contain"))
         self.says = html()
-        super().__init__([self.image, self.says], layout=widgets.Layout(display="none"))
+        self.widget = widgets.VBox([self.image, self.says], layout=widgets.Layout(display="none"))
 
     def show(self, figure: Any) -> None:
         """Put a plot in the place of what is shown."""
         self.image.value = figure.png()
         self.says.value = f"<div style='{SOFT}; font-size: 85%'>{escaped(figure.says)}</div>"
-        self.layout.display = None
+        self.widget.layout.display = None
 
     def clear(self) -> None:
         """Show nothing again."""
-        self.layout.display = "none"
+        self.widget.layout.display = "none"
 
 
 def button(text: str, act: Callable[[], object], *, style: str = "", tooltip: str = "") -> widgets.Button:

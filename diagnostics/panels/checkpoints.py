@@ -39,7 +39,7 @@ class CheckpointsPanel(Panel):
             row(self.deep, self.keep, self.look),
             self.status,
             self.where,
-            self.map,
+            self.map.widget,
             self.tables,
             heading("What pruning would delete (a plan: nothing is deleted here)"),
             self.pruning,

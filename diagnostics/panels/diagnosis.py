@@ -40,7 +40,7 @@ class DiagnosisPanel(Panel):
         self.details = widgets.Tab(
             [
                 self.table,
-                self.chain,
+                self.chain.widget,
                 widgets.VBox([self.rival, self.weights]),
                 self.others,
                 self.next,

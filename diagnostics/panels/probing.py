@@ -68,8 +68,8 @@ class ProbePanel(Panel):
             row(self.size, self.budget, self.deadline, self.begin, self.stop),
             row(self.progress, self.doing),
             self.status,
-            self.latency,
-            self.ladder,
+            self.latency.widget,
+            self.ladder.widget,
             heading("Answers"),
             self.answers,
         )

@@ -50,7 +50,7 @@ class TimelinePanel(Panel):
         self.facts.observe(lambda _: self._show_chosen(), names="value")
         super().__init__(
             row(self.source, self.severity, self.rank, self.kind, self.subject),
-            self.zoomed.widget if self.zoomed else self.canvas,
+            (self.zoomed or self.canvas).widget,
             self.count,
             self.facts,
             heading("Lines around it"),
