@@ -67,7 +67,7 @@ def _run(text: Text, line: Line, path: str | None, offset: int, length: int) -> 
 
 PARSER = Parser(
     tool="hexdump",
-    medium="file-contents",
+    medium="checksums",
     footprint=DUMPED.pattern + "|" + SAID.pattern,
     read=read,
 )
