@@ -102,9 +102,12 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
         if name not in dense and (name in shown or (p.medium in media and p.claims == "any"))
     }
     text.look_for(*cover(_alternatives(sparse.values()), sample.plain))
+    meanwhile = [name for name in asked if name in dense and asked[name].claims == "any"]
+    for name in meanwhile:
+        yield name, asked[name], text
     excerpts = text.excerpts({name: parser.searched for name, parser in sparse.items()})
     for name, parser in asked.items():
-        if name in dense:
+        if name in dense and name not in meanwhile:
             yield name, parser, text
         elif name in excerpts:
             yield name, parser, excerpts[name]
