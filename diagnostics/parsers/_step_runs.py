@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 ALWAYS = ("line", "rank", "count", "step", "seconds", "epoch")
-MOST = 200_000  # rows of one log that are kept; up to twice as many are held before some are dropped
+MOST = 100_000  # rows of one log that are kept ...
+HELD = 4  # ... and this many times as many are held before some are dropped
 LAG = 3  # steps: ranks that share a log without a prefix are not quite abreast
 
 
@@ -50,7 +51,7 @@ class Steps:
         self._single: dict[str, array[float]] = {name: array("d") for name in (*ALWAYS, *MEASURED)}
         self._parts: list[dict[str, Numbers]] = []
         self._lines = self._rows = 0
-        self._enough = 2 * MOST
+        self._enough = HELD * MOST
         self._writers: dict[float, Writer] = {}
         self._starts: list[int] = []
         self._bars: dict[int | None, float] = {}
@@ -116,7 +117,7 @@ class Steps:
             parts.append(thinned(columns, strange.values(), stride))
         self._parts, self._not_finite = parts, not_finite
         self._rows = sum(len(part["line"]) for part in parts)
-        self._enough = 2 * max(MOST, self._rows)
+        self._enough = HELD * max(MOST, self._rows)
 
     def facts(self) -> Iterator[Evidence]:
         """What the columns say, run by run."""

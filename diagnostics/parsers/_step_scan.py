@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Bytes = NDArray[np.uint8]
 
-BLOCK = 4 << 20  # bytes that are looked at together: the matrices of their lines stay in the processor's cache
+BLOCK = 2 << 20  # bytes that are looked at together: the matrices of their lines stay in the processor's cache
 LAYOUTS = 64  # of one length: a log that needs more is no log of steps
 
 

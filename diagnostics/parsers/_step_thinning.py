@@ -23,11 +23,11 @@ def thinned(columns: Mapping[str, Numbers], also: Iterable[int], stride: int) ->
     """One row for each `stride` lines of one run on one rank, and those that are always kept, `also` among them."""
     import numpy as np
 
-    until = np.cumsum(columns["count"])
+    until = np.cumsum(columns["count"], dtype=np.int64)
     keep = np.append(np.diff((until - 1) // stride) > 0, True)
     keep[:ENDS] = keep[-ENDS:] = True
     keep[[*cited(columns), *also]] = True
-    return {name: column[keep] for name, column in columns.items()} | {"count": np.diff(until[keep], prepend=0.0)}
+    return {name: column[keep] for name, column in columns.items()} | {"count": np.diff(until[keep], prepend=0).astype(float)}
 
 
 def cited(columns: Mapping[str, Numbers]) -> Iterator[int]:
