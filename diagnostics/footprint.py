@@ -10,7 +10,7 @@ import re
 import re._constants as opcodes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -36,7 +36,7 @@ class Alternative:
     ignores_case: bool
 
     @cached_property
-    def _keys(self) -> tuple[frozenset[int], ...]:
+    def keys(self) -> tuple[frozenset[int], ...]:
         """Of each set the first grams of its words: quick to compare with a text's grams."""
         long = (words for words in self.marks if min(map(len, words)) >= GRAM)
         return tuple(frozenset(gram(word[:GRAM]) for word in words) for words in long)
@@ -44,7 +44,7 @@ class Alternative:
     def may_match(self, haystack: Haystack) -> bool:
         """False when a text cannot match: it lacks a gram, or a word as a whole."""
         grams = haystack.grams
-        for keys in self._keys:  # plain loops: this is asked half a thousand times of every artefact
+        for keys in self.keys:  # plain loops: this is asked half a thousand times of every artefact
             if keys.isdisjoint(grams):
                 return False
         text = haystack.lower if self.ignores_case else haystack.text
@@ -75,6 +75,24 @@ class Footprint:
         return _joined(
             tuple(part.pattern for part in self.alternatives if haystack is None or part.may_match(haystack))
         )
+
+
+class Footprints:
+    """Many footprints by their names, of which a text can hold few."""
+
+    def __init__(self, footprints: Mapping[str, Footprint]) -> None:
+        self._by_gram: dict[int, set[str]] = defaultdict(set)
+        self._anywhere: set[str] = set()
+        for name, footprint in footprints.items():
+            for part in footprint.alternatives:
+                for key in min(part.keys, key=len, default=()):
+                    self._by_gram[key].add(name)
+                if not part.keys:
+                    self._anywhere.add(name)
+
+    def possible(self, haystack: Haystack) -> set[str]:
+        """The names of those that may match a text, as far as one gram of each alternative tells."""
+        return self._anywhere.union(*(self._by_gram[key] for key in haystack.grams & self._by_gram.keys()))
 
 
 @lru_cache(maxsize=4096)

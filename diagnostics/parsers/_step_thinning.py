@@ -27,7 +27,9 @@ def thinned(columns: Mapping[str, Numbers], also: Iterable[int], stride: int) ->
     keep = np.append(np.diff((until - 1) // stride) > 0, True)
     keep[:ENDS] = keep[-ENDS:] = True
     keep[[*cited(columns), *also]] = True
-    return {name: column[keep] for name, column in columns.items()} | {"count": np.diff(until[keep], prepend=0).astype(float)}
+    return {name: column[keep] for name, column in columns.items()} | {
+        "count": np.diff(until[keep], prepend=0).astype(float)
+    }
 
 
 def cited(columns: Mapping[str, Numbers]) -> Iterator[int]:
