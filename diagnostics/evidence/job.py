@@ -37,9 +37,10 @@ class TrainingSteps(Evidence):
 
     `columns` holds "line" (1-based) and "step", and where logged "seconds" (on the stamp's clock), "loss",
     "grad_norm", "learning_rate", "tokens_per_s", "samples_per_s", "step_s", "data_wait_s"; a missing value
-    is NaN. Of a very long log the columns do not hold every step: `merged` are the steps without a row of their own, and
-    "count" tells how many step lines a row stands for, itself and those just before it. `quotes` holds the raw lines that a rule is likely to cite (first, last, first non-finite,
-    slowest), by line number.
+    is NaN. Of a very long log the columns do not hold every step: `merged` counts the steps without a row of
+    their own, and "count" tells how many step lines a row stands for, itself and those just before it.
+    `quotes` holds the raw lines that a rule is likely to cite (first, last, first non-finite, slowest), by
+    line number.
 
         step 16 | loss 4.4248 | grad_norm 0.714 | lr 1.00e-03 | 6,648 tok/s | data_wait 0.00s
     """

@@ -105,8 +105,10 @@ class Steps:
 
     def thin(self) -> None:
         """Drop rows when there are very many; for when every step line up to some line has been added."""
-        if self._rows <= self._enough:
-            return
+        if self._rows > self._enough:
+            self._thin()
+
+    def _thin(self) -> None:
         stride = 1 << math.ceil(math.log2(self._lines / MOST))
         not_finite: dict[str, list[Numbers]] = {name: [] for name in MEASURED}
         parts = []
@@ -121,6 +123,8 @@ class Steps:
 
     def facts(self) -> Iterator[Evidence]:
         """What the columns say, run by run."""
+        if self._rows < self._lines:
+            self._thin()  # the latest rows too, lest they count for more than the others
         if self._rows:
             for run, rank, columns in self._groups(self._joined()):
                 yield from self._run(run, rank, columns)
