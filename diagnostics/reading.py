@@ -22,7 +22,11 @@ from .text import Text
 
 OF_MACHINES = frozenset("kernel-log system-log".split())
 OF_JOBS = frozenset("job-log collectives exit-status watchdog-log scheduler python-stacks".split())
+# what a person had printed of processes: it quotes programs, and nothing in it is a program's complaint
+OF_PROCESSES = frozenset("python-stacks native-stacks kernel-stacks system-calls process-table open-files".split())
 _DENSE = 0.01  # of the lines of the sample
+_HEADINGS = ("==", "#")
+_SHORT = 200  # lines
 
 
 def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
@@ -41,20 +45,33 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
 def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
     facts: list[Evidence] = []
     told: list[Coverage] = []
+    media: set[str] = set()  # of the parsers that found something
     for name, parser, seen in readers(text):
         if parser.claims == "alone" and facts:
+            continue
+        if parser.claims == "untold" and media and media <= OF_PROCESSES:
             continue
         mine = list(parser.read(seen))
         if parser.claims == "untold":
             lines = {fact.source.line for fact in facts if fact.severity is not Severity.INFO}
             mine = [fact for fact in mine if fact.source.line not in lines]
         facts += mine
+        if mine:
+            media.add(parser.medium)
         if mine or parser.claims == "any":
             told.append(_read_by(name, parser, text, mine))
-    if not told:
+    if not told and _is_headings(text):
+        told = [_coverage(text.name, ReadState.EMPTY, "headings with nothing below them")]
+    elif not told:
         kind = "binary" if text.is_binary else "text"
         told = [_coverage(text.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
     return facts, told
+
+
+def _is_headings(text: Text) -> bool:
+    """True when a short artefact holds nothing but headings: what was asked for below each was not there."""
+    lines = [line.text.strip() for line in text.first(_SHORT + 1)]
+    return len(lines) <= _SHORT and all(line.startswith(_HEADINGS) for line in lines if line)
 
 
 def text_of(artefact: Artefact) -> Text:

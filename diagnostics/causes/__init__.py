@@ -1,4 +1,4 @@
-"""Causes: one table by family. Every number has a `because`, every prior a published source.
+"""Causes: one table by family. Every strength has a `because`; every prior names a failure study, or is called an estimate.
 
 A module holds `CAUSES`; the family is its name up to an underscore (`host_memory.py` is of family host). The slugs are the
 vocabulary that verdicts use; once published a slug is stable. The numbers are an expert's, argued in words;
@@ -66,7 +66,7 @@ class Cause:
     title : its name for people, with the article or plural that a sentence needs
     what : what it is, one sentence for somebody who never met it
     prior : probability that it is at work in an incident that somebody investigates
-    source : where the prior comes from
+    source : the failure studies that the prior rests on, or that it is an estimate and why (`_studies.py`)
     on : the subject fields that make two instances of it two causes ("mount", "gpu", "rank" ...)
     effects : what it shows
     now, for_good : what to do at once, and what to change so that it does not return

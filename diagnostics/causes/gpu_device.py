@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._cascade import OF_A_DEAD_RANK, OF_A_STUCK_RANK
-
-LLAMA = "Meta, The Llama 3 Herd of Models (2024), table 5, of 419 unexpected interruptions in 54 days: "
+from ._studies import ACME, DELTA, FT_HSDP, LLAMA, RSC, STEPFUN, UNICRON
 
 CAUSES = (
     Cause(
@@ -13,8 +12,13 @@ CAUSES = (
         title="a GPU that is lost to its PCIe bus",
         what="the processor can no longer reach the device over PCIe, so the driver gives it up (Xid 79)",
         prior=0.03,
-        source=LLAMA + "148 for faulty GPUs, of which link losses are a part; Kokolis et al. 2024 count PCIe errors "
-        "and lost GPUs among the most frequent hardware causes of two research clusters",
+        source=LLAMA
+        + "part of 148 for faulty GPUs; "
+        + FT_HSDP
+        + "18 % PCIe devices; "
+        + STEPFUN
+        + "5 GPUs lost and 25 with a narrow "
+        "PCIe link; " + RSC + "PCIe errors are among the four frequent causes and often come with Xid 79",
         on=("host", "pci"),
         effects=(
             Effect(
@@ -130,7 +134,7 @@ CAUSES = (
         title="an error in a GPU's memory",
         what="memory cells of the device returned bits that its error-correcting code could not repair, or repairs in storms",
         prior=0.05,
-        source=LLAMA + "72 for HBM3 memory and 19 for SRAM",
+        source=LLAMA + "72 for HBM3 and 19 for SRAM; " + FT_HSDP + "24 %; " + STEPFUN + "61; " + ACME + "12",
         on=("host", "pci"),
         effects=(
             Effect(
@@ -200,15 +204,18 @@ CAUSES = (
     Cause(
         slug="gpu-firmware-fault",
         title="a halted processor inside a GPU",
-        what="the GPU's own system processor (GSP, which runs most of the driver) or its power controller stopped answering",
+        what="the GPU's own system processor (GSP, which initialises and manages the device) or its power controller stopped answering",
         prior=0.02,
-        source=LLAMA + "17 for the GPU system processor",
+        source=LLAMA
+        + "17 for the GPU system processor; "
+        + DELTA
+        + "3,857 on A100s, which ended every job that met one, and 3 on H100s",
         on=("host", "pci"),
         effects=(
             Effect(
                 "gpu-firmware-report",
                 0.95,
-                "the driver times out on its calls to the processor and says so every 45 seconds",
+                "the driver times out on its calls to the processor, after 6 to 45 seconds each, and says so",
                 "the driver asked the GPU's processor and got no answer",
                 Role.INITIATING,
             ),
@@ -260,7 +267,7 @@ CAUSES = (
         now=("Reset the GPU (nvidia-smi -r) or reboot the node; restart the run elsewhere",),
         for_good=(
             "Update driver and firmware; if it returns, try the driver with GSP switched off "
-            "(NVreg_EnableGpuFirmware=0) where the GPU allows it",
+            "(NVreg_EnableGpuFirmware=0), which only the proprietary kernel modules allow",
         ),
         mistaken_for=(
             ("gpu-off-bus", "both end with a device that does not answer"),
@@ -273,8 +280,12 @@ CAUSES = (
         title="a fault of NVLink or an NVSwitch",
         what="the links between the GPUs of one node or rack, or the switch that joins them, corrupt or lose packets",
         prior=0.03,
-        source="Hu et al., Characterization of LLM Development in the Datacenter (2024), table 3: NVLink errors are the "
-        "most frequent infrastructure failure by count; " + LLAMA + "part of 148 for faulty GPUs",
+        source=ACME
+        + "54, with more lost GPU time than any other; "
+        + UNICRON
+        + "4.5 %; "
+        + LLAMA
+        + "part of 148 for faulty GPUs",
         on=("host",),
         effects=(
             Effect(

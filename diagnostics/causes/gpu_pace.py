@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._cascade import OF_A_DEAD_RANK
-
-LLAMA = "Meta, The Llama 3 Herd of Models (2024), table 5, of 419 unexpected interruptions in 54 days: "
+from ._studies import ACME, BLOOM, FT_HSDP, LLAMA, STEPFUN
 
 CAUSES = (
     Cause(
@@ -13,7 +12,12 @@ CAUSES = (
         title="heat or power that holds a GPU down",
         what="the device lowers its clocks, or shuts down, because it is too hot or its supply cannot give more",
         prior=0.015,
-        source=LLAMA + "6 for thermal interface and sensors, 3 for power supplies",
+        source=LLAMA
+        + "6 for thermal interface and sensors, 3 for power supplies; "
+        + STEPFUN
+        + "2 GPUs too hot, 33 fans; "
+        + ACME
+        + "a hot month stood behind NVLink and ECC errors",
         on=("host",),
         effects=(
             Effect(
@@ -87,8 +91,10 @@ CAUSES = (
         title="one slow device or host",
         what="one device or host of many does its part slower than the rest, and all wait for it in every step",
         prior=0.02,
-        source="Jiang et al., MegaScale (2024), section 6: a few machines that compute 10 % slower hold the whole job; "
-        "Lin et al., Understanding Stragglers in LLM Training (2025)",
+        source="Jiang et al., MegaScale (2024): about 0.5 % of machines compute 10 % slower; "
+        + BLOOM
+        + "one slow GPU took 5 % of "
+        "the throughput; Lin et al. (2025): stragglers have many reasons besides failing hardware",
         on=("host", "gpu"),
         effects=(
             Effect(
@@ -137,7 +143,11 @@ CAUSES = (
         title="a GPU that fails without a known signature",
         what="the device computes wrongly or fails its tests, and no Xid of a known kind says why",
         prior=0.03,
-        source=LLAMA + "148 for faulty GPUs, the largest single share; 6 for silent data corruption",
+        source=LLAMA
+        + "148 for faulty GPUs, the largest share, and 6 for silent data corruption; "
+        + FT_HSDP
+        + "7.4 % faulty compute, "
+        "5.5 % numerics; " + STEPFUN + "40 GPUs with an unknown error",
         on=("host", "gpu"),
         effects=(
             Effect(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._cascade import OF_A_DEAD_RANK, OF_A_STUCK_RANK
-
-ACME = "Hu et al., Characterization of LLM Development in the Datacenter (2024), table 3: "
-PHILLY = "Jeon et al., Analysis of Large-Scale Multi-Tenant GPU Clusters (2019), table 7: "
+from ._studies import ACME, ESTIMATE, FIRE_FLYER, PHILLY, STEPFUN, TSUBAME, UNICRON
 
 CAUSES = (
     Cause(
@@ -14,8 +12,7 @@ CAUSES = (
         title="a driver that no longer serves its devices",
         what="the NVIDIA kernel driver hangs or refuses new contexts until it is reloaded or the node rebooted",
         prior=0.015,
-        source=ACME + "CUDA and driver errors among the infrastructure failures; Kokolis et al. 2024, table of node "
-        "health checks (GPU inaccessible, driver or firmware)",
+        source=TSUBAME + "43 % of the GPU driver; " + UNICRON + "0.6 %; " + STEPFUN + "9 time-outs of nvidia-smi",
         on=("host",),
         effects=(
             Effect(
@@ -84,8 +81,10 @@ CAUSES = (
         title="a driver whose two halves are of different versions",
         what="the user-space library was changed while the old kernel module stayed loaded (or a container brought another)",
         prior=0.015,
-        source="frequency in public issue trackers (NVIDIA/nvidia-container-toolkit, open-gpu-kernel-modules): "
-        "'Driver/library version mismatch' after unattended upgrades",
+        source=ESTIMATE
+        + "the versions diverge after unattended upgrades (Syllo/nvtop#125 and many like it); "
+        + PHILLY
+        + "49 CUDA version mismatches",
         on=("host",),
         effects=(
             Effect(
@@ -129,7 +128,12 @@ CAUSES = (
         title="a kernel that reads or writes outside its memory",
         what="code of the program (an own kernel, a wrong index, a library's bug) touches addresses it does not own",
         prior=0.03,
-        source=ACME + "CUDA errors; " + PHILLY + "GPU errors from programs",
+        source=UNICRON
+        + "2.1 % illegal memory access, 1.6 % CUDA errors; "
+        + PHILLY
+        + "1,484 CUDA failures; "
+        + FIRE_FLYER
+        + "53 % are Xid 31 and 43",
         on=("host",),
         effects=(
             Effect(
@@ -163,7 +167,12 @@ CAUSES = (
         title="a job that needs more GPU memory than there is",
         what="the job's own tensors, caches and buffers (also NCCL's) filled the device",
         prior=0.05,
-        source=PHILLY + "GPU out of memory is among the most frequent failures of user jobs; " + ACME + "OOM error",
+        source=ESTIMATE
+        + "above the studies, since models have grown to fill the device; "
+        + PHILLY
+        + "487; "
+        + ACME
+        + "14",
         on=("host", "gpu"),
         effects=(
             Effect(
@@ -199,7 +208,9 @@ CAUSES = (
         title="GPU memory held by a process that is dead, hidden or not the job's",
         what="a process that was killed but could not be released, lives in another container, or left a child, keeps its context",
         prior=0.015,
-        source="frequency in public issue trackers (pytorch/pytorch, nvidia-docker): memory in use and no process listed",
+        source=ESTIMATE
+        + "memory in use and no process listed (pytorch#910, #5736); loader workers that outlive their rank hold it "
+        "(Megatron-LM#3684)",
         on=("host",),
         effects=(
             Effect(

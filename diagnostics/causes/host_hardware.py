@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._cascade import OF_A_DEAD_RANK, OF_A_STUCK_RANK
-
-LLAMA = "Meta, The Llama 3 Herd of Models (2024), table 5, of 419 unexpected interruptions: "
+from ._studies import FT_HSDP, LLAMA, RSC, STEPFUN, TSUBAME
 
 CAUSES = (
     Cause(
@@ -14,7 +13,9 @@ CAUSES = (
         what="a memory module (DIMM) or the processor's caches returned bits that could not be repaired",
         prior=0.01,
         source=LLAMA
-        + "2 for system memory, 2 for processors; Kokolis et al. 2024, host memory among the health checks",
+        + "2 for system memory, 2 for processors; "
+        + RSC
+        + "DIMMs are behind a fifth of the nodes that fail again and again",
         on=("host",),
         effects=(
             Effect(
@@ -67,7 +68,12 @@ CAUSES = (
         title="a kernel that is stuck in itself",
         what="a processor spins or a task waits in the kernel for the kernel's own reasons, and takes the machine with it",
         prior=0.008,
-        source="Kokolis et al. 2024, node failures without a health check; frequency of soft-lockup reports in public trackers",
+        source=FT_HSDP
+        + "5.8 % kernel faults; "
+        + TSUBAME
+        + "14 % hangs by a kernel panic; "
+        + STEPFUN
+        + "1 kernel panic",
         on=("host",),
         effects=(
             Effect(
@@ -110,7 +116,12 @@ CAUSES = (
         title="the host's power or platform firmware",
         what="a power supply, its limiter, the BIOS, ACPI or the management controller fails or hangs; no software of the job is involved",
         prior=0.01,
-        source=LLAMA + "3 for power supplies, 2 for server chassis, 2 for boards",
+        source=LLAMA
+        + "3 for power supplies, 2 for chassis, 2 for IO boards; "
+        + FT_HSDP
+        + "5.6 % unexpected reboots; "
+        + STEPFUN
+        + "26 power supplies, 4 boards",
         on=("host",),
         effects=(
             Effect(

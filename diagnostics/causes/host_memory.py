@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import dies
+from ._studies import ACME, ESTIMATE, PHILLY, RSC
 
 CAUSES = (
     Cause(
@@ -12,8 +13,8 @@ CAUSES = (
         what="the memory limit of a cgroup (container, pod, job step) was reached, and the kernel killed a "
         "process inside it",
         prior=0.04,
-        source="Jeon et al. (ATC 2019), table 7: CPU out of memory is among the most frequent failures; Hu et al. "
-        "(NSDI 2024): killed data loaders",
+        source=PHILLY + "12,076 out of CPU memory, the most frequent reason, counted with the machine's own; " + ACME + "6 killed data "
+        "loaders; " + RSC + "0.1 % of jobs end out of memory",
         on=("host",),
         effects=(
             Effect("cgroup-oom-kill", 0.9,
@@ -62,7 +63,7 @@ CAUSES = (
         title="a machine without memory",
         what="the whole machine ran out of memory; the kernel killed a process to save the rest",
         prior=0.025,
-        source="Jeon et al. (ATC 2019), table 7: CPU out of memory; Zhang et al., OPT-175B logbook (2022)",
+        source=ESTIMATE + "the rarer half, since schedulers set limits; " + PHILLY + "12,076 out of CPU memory, by limit or machine",
         on=("host",),
         effects=(
             Effect("global-oom-kill", 0.9,
@@ -105,8 +106,8 @@ CAUSES = (
         title="memory that leaks",
         what="something keeps what it should let go, so memory grows until a limit or the machine ends the run",
         prior=0.012,
-        source="frequency in pytorch issues on DataLoader and history leaks; Hu et al. (NSDI 2024): data loaders "
-        "killed after long runs",
+        source=ESTIMATE + "copies in loader workers grow from step to step (pytorch#13246, #62066); " + ACME + "6 data loaders were "
+        "killed, after 26 hours on average",
         on=(),
         effects=(
             Effect("memory-grows", 0.85,
@@ -152,8 +153,7 @@ CAUSES = (
         what="loader workers pass batches through /dev/shm, and it had no room (containers get 64 MiB) or the "
         "files in it were removed",
         prior=0.02,
-        source="frequency in pytorch, lightning and docker issues: 'Bus error ... out of shared memory' is a "
-        "standing FAQ",
+        source=ESTIMATE + "a standing question, since containers get 64 MiB (pytorch#5040, #1355)",
         on=(),
         effects=(
             Effect("shm-error", 0.5,

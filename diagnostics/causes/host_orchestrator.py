@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
+from ._studies import ESTIMATE, LLAMA, PHILLY, RSC
 
 TAKEN_AWAY = (
     Effect(
@@ -38,8 +39,7 @@ CAUSES = (
         title="an eviction by the orchestrator",
         what="Kubernetes removed the pod because its node ran short of disk or memory, was drained or tainted",
         prior=0.012,
-        source="Meta, The Llama 3 Herd of Models (2024), table 5: 32 for host maintenance; frequency of eviction reports in "
-        "public Kubernetes issues",
+        source=ESTIMATE + "the nearest count is of nodes taken away for unplanned maintenance; " + LLAMA + "32",
         on=("job",),
         effects=(
             Effect(
@@ -52,7 +52,7 @@ CAUSES = (
             Effect(
                 "disk-usage-full",
                 0.3,
-                "disk pressure is the most frequent reason",
+                "disk pressure is one of the frequent reasons",
                 "the node's disk was short of space",
             ),
             *TAKEN_AWAY,
@@ -70,8 +70,7 @@ CAUSES = (
         title="a preemption or the scheduler's time limit",
         what="the scheduler or the cloud took the slot back: higher priority, spot reclaim, or the job's time was up",
         prior=0.025,
-        source="Kokolis et al. 2024, figure on job states: preempted and requeued jobs are a sizeable share; Weng et al., "
-        "MLaaS in the Wild (2022)",
+        source=RSC + "10 % of jobs end preempted, 0.6 % at their time limit; " + PHILLY + "147 preempted",
         on=("job",),
         effects=(
             Effect(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import dies, hangs
+from ._studies import ESTIMATE
 
 CAUSES = (
     Cause(
@@ -11,7 +12,7 @@ CAUSES = (
         title="the limit on open files",
         what="a process may have only so many descriptors, and reached that number",
         prior=0.012,
-        source="frequency in pytorch issues: 'Too many open files' and 'received 0 items of ancdata'",
+        source=ESTIMATE + "'Too many open files' and 'received 0 items of ancdata' (pytorch#973, #11201)",
         on=(),
         effects=(
             Effect("too-many-open-files", 0.95,
@@ -46,8 +47,8 @@ CAUSES = (
         title="too little CPU",
         what="a quota, too many threads or a neighbour keeps the job's processes from the CPUs they need",
         prior=0.02,
-        source="Kokolis et al. (HPCA 2025) and MegaScale (NSDI 2024): stragglers from host contention; frequency "
-        "in Kubernetes CPU-limit reports",
+        source=ESTIMATE + "Weng et al. (2022) name CPUs as a bottleneck of GPU jobs, Mohan et al. (2021) measure stalls in "
+        "pre-processing",
         on=("host",),
         effects=(
             Effect("cpu-starved-signs", 0.85,
@@ -102,7 +103,7 @@ CAUSES = (
         what="somebody stopped a process (SIGSTOP, Ctrl-Z, a debugger, a freezer); it takes no part until it is "
         "told to go on",
         prior=0.005,
-        source="rare in published studies; frequency in issue threads on py-spy, gdb and cgroup freezers left behind",
+        source=ESTIMATE + "no study counts it; debuggers and freezers leave processes stopped",
         on=(),
         effects=(
             Effect("process-stopped", 0.95,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
-
-LLAMA = "Meta, The Llama 3 Herd of Models (2024), table 5, of 419 unexpected interruptions: "
+from ._studies import ACME, ESTIMATE, FT_HSDP, LLAMA, RSC, STEPFUN, UNICRON
 
 CAUSES = (
     Cause(
@@ -13,7 +12,15 @@ CAUSES = (
         what="a cable, module, port or switch of the InfiniBand or Ethernet fabric drops the link or its packets",
         prior=0.03,
         source=LLAMA
-        + "35 for switches and cables, 7 for network cards; Kokolis et al. 2024 rank InfiniBand links first",
+        + "35 for switches and cables, 7 for network cards; "
+        + FT_HSDP
+        + "5.3 %; "
+        + UNICRON
+        + "3.9 % link flapping; "
+        + STEPFUN
+        + "40 links down, 30 network cards; "
+        + RSC
+        + "InfiniBand links are among the four frequent causes",
         on=("host",),
         effects=(
             Effect(
@@ -122,8 +129,10 @@ CAUSES = (
         title="a network that is configured wrongly",
         what="wrong interface, GID, MTU or plugin, or a silent fall-back to a slow path; the hardware is well",
         prior=0.03,
-        source="frequency in NVIDIA/nccl and pytorch/pytorch issues (NCCL_SOCKET_IFNAME, NCCL_IB_GID_INDEX, plugin not "
-        "found); Alibaba, Unicron (2023): communication set-up among the software failures",
+        source=ESTIMATE
+        + "interfaces and GIDs chosen wrongly (NVIDIA/nccl#286, #551, #1581); "
+        + STEPFUN
+        + "11 wrong GIDs",
         on=(),
         effects=(
             Effect(
@@ -150,7 +159,7 @@ CAUSES = (
             Effect(
                 "slow-across-nodes",
                 0.6,
-                "a fall-back works, at a tenth of the rate",
+                "a fall-back works, at a fraction of the rate",
                 "traffic between nodes took the slow path",
                 Role.INITIATING,
             ),
@@ -220,9 +229,11 @@ CAUSES = (
         title="a node or rank that cannot be reached",
         what="a firewall, missing name, full table or a node that is gone keeps one side from reaching the other",
         prior=0.025,
-        source=LLAMA
-        + "7 for network cards and part of 32 for host maintenance; Hu et al. 2024, table 3: node failure, "
-        "connection error",
+        source=UNICRON
+        + "2.1 % connection refused, 1.0 % reset, 4.0 % other network errors; "
+        + ACME
+        + "147 connection errors, most "
+        "to services beside the job, and 16 nodes",
         on=("server",),
         effects=(
             Effect(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
+from ._studies import BLOOM, ESTIMATE, FT_HSDP, LLAMA, PHILLY, STEPFUN, UNICRON
 
 CAUSES = (
     Cause(
@@ -10,8 +11,11 @@ CAUSES = (
         title="ranks that disagree which collective comes next",
         what="uneven batches, a call that one rank skips, or different shapes make healthy ranks wait for each other for ever",
         prior=0.03,
-        source="Meta, The Llama 3 Herd of Models (2024), table 5: 54 software bugs, 7 NCCL watchdog time-outs; frequency "
-        "in pytorch/pytorch and deepspeed issues",
+        source=ESTIMATE
+        + "a part of what is counted as time-outs and software bugs; "
+        + LLAMA
+        + "54 software bugs, 7 NCCL watchdog "
+        "time-outs; " + UNICRON + "10.1 % NCCL time-outs; " + BLOOM + "three evaluations hung",
         on=(),
         effects=(
             Effect(
@@ -92,7 +96,7 @@ CAUSES = (
         title="a rank that died for a reason the evidence does not show",
         what="one rank ended or raised; the others are its victims, and its own words were not kept",
         prior=0.05,
-        source="Hu et al. 2024, table 3, and Jeon et al. 2019, section 4: a large share of failures carries no cause in its log",
+        source=PHILLY + "1,684 without any known signature; " + FT_HSDP + "1.0 % unknown; " + STEPFUN + "144 unknown",
         on=("rank",),
         effects=(
             Effect(

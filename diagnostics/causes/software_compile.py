@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import dies, hangs
+from ._studies import ESTIMATE
 
 CAUSES = (
     Cause(
@@ -12,7 +13,7 @@ CAUSES = (
         what="the job looks stuck and is compiling kernels (torch.compile, inductor, Triton, nvcc); it goes on by "
         "itself",
         prior=0.015,
-        source="frequency in pytorch issues on long first steps and autotuning with torch.compile",
+        source=ESTIMATE + "single kernels have taken 7 to 14 minutes to compile (pytorch#181293)",
         on=(),
         effects=(
             Effect("compiling", 0.95,
@@ -63,7 +64,7 @@ CAUSES = (
         what="torch.compile, Triton or inductor waits for a lock, a future or a worker of its own that will never "
         "be done",
         prior=0.005,
-        source="frequency in pytorch issues on compile workers and cache locks; far rarer than it is suspected",
+        source=ESTIMATE + "compile workers hang at exit or in a kernel's compilation (pytorch#125235, #126624); far rarer than suspected",
         on=(),
         effects=(
             Effect("compile-waits-idle", 0.9,
@@ -98,7 +99,8 @@ CAUSES = (
         what="ranks or hosts share one folder of compiled kernels, and one removes, rewrites or locks what another "
         "needs",
         prior=0.008,
-        source="frequency in triton, pytorch and vllm issues on caches under a shared home directory",
+        source=ESTIMATE + "caches under a shared home directory (triton#2688, #11512, pytorch#173679) and locks whose owner was "
+        "killed (pytorch#189245)",
         on=(),
         effects=(
             Effect("cache-race-error", 0.95,

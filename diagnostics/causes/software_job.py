@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import dies
+from ._studies import ACME, BLOOM, ESTIMATE, LLAMA, OPT, PHILLY
 
 CAUSES = (
     Cause(
@@ -12,8 +13,8 @@ CAUSES = (
         what="an evaluation, save, load or preparation took longer than a watchdog or a collective's timeout "
         "allows; nothing was broken",
         prior=0.02,
-        source="frequency in pytorch, nemo and lightning issues on the 10-minute default; Llama 3 (2024), table "
-        "5: 7 NCCL watchdog timeouts",
+        source=ESTIMATE + "torch's limit for NCCL went from 30 to 10 minutes (pytorch#110947); " + LLAMA + "7 NCCL watchdog time-outs, "
+        "of all reasons",
         on=(),
         effects=(
             Effect("phase-outlasts-limit", 0.85,
@@ -75,8 +76,8 @@ CAUSES = (
         title="a training that diverged",
         what="the numbers went wrong (NaN, infinity, an exploding loss) while the machinery works as it should",
         prior=0.03,
-        source="Zhang et al., OPT (2022): 40 and more restarts, many for divergence; Jeon et al. (ATC 2019), "
-        "table 7: model diverged",
+        source=OPT + "numerical stability was the main trouble of the first tenth of the run, and came back; "
+        + PHILLY + "84 models diverged",
         on=(),
         effects=(
             Effect("loss-not-finite", 0.95,
@@ -107,8 +108,8 @@ CAUSES = (
         title="an error in the job's own code or configuration",
         what="an ordinary exception: wrong type, shape, key, argument or file",
         prior=0.06,
-        source="Jeon et al. (ATC 2019), table 7, and Hu et al. (NSDI 2024), table 3: user errors are the most "
-        "frequent reason for a failed job",
+        source=ACME + "1,890 are errors of the script; Jiang et al., L4 (2025), 428 failures of LLM training: user faults come second, "
+        "after hardware",
         on=(),
         effects=(
             Effect("fewer-gpus-than-expected", 0.03,
@@ -141,8 +142,8 @@ CAUSES = (
         what="the code that saves is wrong: objects that cannot be pickled, keys that do not fit, too much or too "
         "little saved",
         prior=0.008,
-        source="Jeon et al. (ATC 2019), table 7: model checkpoint errors; frequency in transformers and deepspeed "
-        "issues",
+        source=ESTIMATE + "well below the counts, which hold the storage's faults too; " + ACME + "104 models could not be loaded; "
+        + PHILLY + "1,995 checkpoint errors, most of them of HDFS",
         on=(),
         effects=(
             Effect("checkpoint-code-error", 0.9,
@@ -179,8 +180,8 @@ CAUSES = (
         title="a run that ended as it was told to",
         what="the last step or its own time limit was reached, and nothing follows it in the queue; nothing failed",
         prior=0.015,
-        source="Le Scao et al., BLOOM chronicles (2022): alarms about jobs that had ended in order and waited in "
-        "the queue",
+        source=ESTIMATE + "studies count failures, not alarms; " + BLOOM + "a watcher of the queue reported each hour whether the run "
+        "was running or waiting",
         on=(),
         effects=(
             Effect("stopped-as-configured", 0.9,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import hangs
+from ._studies import BLOOM, ESTIMATE
 
 CAUSES = (
     Cause(
@@ -11,7 +12,8 @@ CAUSES = (
         title="a deadlock after fork",
         what="a worker was forked while another thread held a lock; in the child nobody exists who could release it",
         prior=0.015,
-        source="frequency in pytorch and cpython issues (fork with threads); CPython warns of it since 3.12",
+        source=ESTIMATE + "workers that inherit a locked lock (pytorch#75147); " + BLOOM + "one such evaluation cost 11 hours; CPython "
+        "warns of fork with threads since 3.12",
         on=(),
         effects=(
             Effect("worker-waits-for-lock", 0.85,
@@ -50,8 +52,7 @@ CAUSES = (
         what="threads of one process each hold what another needs (locks in two orders, or the GIL against a "
         "native lock)",
         prior=0.012,
-        source="frequency in pytorch issues (GIL against allocator, autograd or logging locks); MegaScale (NSDI "
-        "2024) names such hangs",
+        source=ESTIMATE + "the GIL against locks of allocator, autograd and futures (pytorch#97833, #119262, #58391)",
         on=(),
         effects=(
             Effect("threads-wait-for-each-other", 0.9,
@@ -87,8 +88,7 @@ CAUSES = (
         title="a helper that died unnoticed",
         what="a loader worker or helper thread ended, and the one that needs it waits for ever instead of raising",
         prior=0.015,
-        source="frequency in pytorch issues on DataLoader hangs after a worker's or the pin-memory thread's "
-        "exception",
+        source=ESTIMATE + "loaders that wait for a worker or a pin-memory thread that is gone (pytorch#21554, #1355)",
         on=(),
         effects=(
             Effect("worker-gone", 0.9,

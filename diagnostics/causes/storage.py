@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import hangs
+from ._studies import ACME, ESTIMATE, RSC, TSUBAME
 
 CAUSES = (
     Cause(
@@ -12,9 +13,8 @@ CAUSES = (
         what="the server side of a network or FUSE volume stopped answering, so everything that touches it waits "
         "or fails",
         prior=0.05,
-        source="Hu et al., Characterization of Large Language Model Development in the Datacenter (NSDI 2024), "
-        "table 3: remote storage errors among the infrastructure failures; Kokolis et al., Revisiting "
-        "Reliability (HPCA 2025): filesystem mounts among the frequent health-check failures",
+        source=RSC + "filesystem mounts are among the four frequent causes; Kumar et al. (2020), two university clusters: a third of "
+        "the jobs that the system failed had lost a remote filesystem; " + ACME + "10 of remote storage",
         on=("mount",),
         effects=(
             Effect("volume-io-blocked", 0.75,
@@ -106,8 +106,8 @@ CAUSES = (
         title="storage that is too slow for the job",
         what="the volume answers, and correctly, but far below what the job asks of it",
         prior=0.025,
-        source="Jeon et al. (ATC 2019) and Mohan et al., Analyzing and Mitigating Data Stalls in DNN Training "
-        "(VLDB 2021): data stalls are common and seldom counted as failures",
+        source="Mohan et al. (2021): in many cases waiting for data dominates training; Kang et al. (2026), 504 GPUs: checkpoints waited "
+        "for the NFS client's request slots; seldom counted as failures",
         on=("mount",),
         effects=(
             Effect("data-wait-dominates", 0.75,
@@ -165,8 +165,7 @@ CAUSES = (
         what="after a lost connection the cluster refuses this client (a blocklist, an eviction, a stale handle) "
         "until it is mounted anew",
         prior=0.01,
-        source="frequency in ceph/ceph-csi, rook and Lustre issue threads; Kokolis et al. (HPCA 2025) count "
-        "mounts that fail among node failures",
+        source=ESTIMATE + "clients shut out after a network cut (ceph-csi#5439, #4712, rook#13778); " + TSUBAME + "2.9 % Lustre clients",
         on=("mount",),
         effects=(
             Effect("client-shut-out", 0.9,
@@ -200,7 +199,7 @@ CAUSES = (
             "Check the blocklist: `ceph osd blocklist ls`",
         ),
         for_good=(
-            "Set the client to recover (`recover_session=clean`) and alert on lost sessions",
+            "For CephFS mount with `recover_session=clean`, which gives up unsaved data to reconnect; alert on lost sessions",
             "Find the network cut that came first",
         ),
         mistaken_for=(

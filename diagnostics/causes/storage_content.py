@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import dies
+from ._studies import ESTIMATE, LLAMA, OPT
 
 CAUSES = (
     Cause(
@@ -11,8 +12,8 @@ CAUSES = (
         title="silent data corruption",
         what="the bytes read back differ from the bytes written, and nobody reported an error",
         prior=0.01,
-        source="Meta, The Llama 3 Herd of Models (2024), table 5: 6 of 419 interruptions (1.4 %) were silent data "
-        "corruption",
+        source=ESTIMATE + "Bairavasundaram et al. (2008) found 400,000 checksum mismatches on 1.53 million disks in 41 months; " + LLAMA
+        + "6 were silent, of a GPU's results and not of files",
         on=(),
         effects=(
             Effect("same-size-content-differs", 0.8,
@@ -51,8 +52,8 @@ CAUSES = (
         title="a write that was cut off",
         what="a save or copy onto the final name was ended in the middle, so a torn file looks like a finished one",
         prior=0.02,
-        source="frequency in pytorch, lightning and transformers issues on 'failed finding central directory' "
-        "after a kill; BLOOM chronicles (2022)",
+        source=ESTIMATE + "'failed finding central directory' after a cut (llm-foundry#623, dddd_trainer#36); " + OPT + "a partial "
+        "checkpoint upload after a hardware error",
         on=("mount",),
         effects=(
             Effect("checkpoint-truncated", 0.75,

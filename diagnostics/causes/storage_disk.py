@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import dies, hangs
+from ._studies import ESTIMATE, FT_HSDP, LLAMA, STEPFUN, TSUBAME
 
 CAUSES = (
     Cause(
@@ -11,8 +12,7 @@ CAUSES = (
         title="a failing local disk",
         what="a disk of this machine times out, resets, vanishes or cannot read its own sectors",
         prior=0.02,
-        source="Meta, The Llama 3 Herd of Models (2024), table 5: 3 of 419 interruptions were SSDs; virtual disks "
-        "fail more often in the cloud",
+        source=LLAMA + "3 for SSDs; " + FT_HSDP + "4.4 %",
         on=("device",),
         effects=(
             Effect("block-device-trouble", 0.9,
@@ -69,17 +69,17 @@ CAUSES = (
         title="a damaged filesystem",
         what="the filesystem's own records (inodes, directories, journal) are inconsistent, whoever damaged them",
         prior=0.008,
-        source="Hu et al. (NSDI 2024) and cluster reports name it rarely; frequency in distribution bug trackers",
+        source=ESTIMATE + STEPFUN + "3 of a filesystem",
         on=("device",),
         effects=(
             Effect("filesystem-damage-reported", 0.95,
                    "the filesystem checks what it reads and says so",
                    "the filesystem on {device} found its records damaged", Role.INITIATING),
             Effect("kernel-remounted-read-only", 0.6,
-                   "ext4 remounts read-only and xfs shuts down on damage",
+                   "ext4 goes read-only where it is mounted with errors=remount-ro, and xfs shuts down",
                    "the kernel stopped writes to keep the damage from growing"),
             Effect("read-only-error", 0.25,
-                   "ext4 remounts read-only and xfs shuts down on damage",
+                   "ext4 goes read-only where it is mounted with errors=remount-ro, and xfs shuts down",
                    "the kernel stopped writes to keep the damage from growing"),
             Effect("io-error-on-volume", 0.35,
                    "damaged files are refused",
@@ -113,8 +113,7 @@ CAUSES = (
         title="a kernel bug in the filesystem or block layer",
         what="the kernel's own filesystem code deadlocks over healthy storage",
         prior=0.006,
-        source="frequency in kernel and distribution bug trackers (ext4 fast_commit, xfs log, btrfs reclaim); "
-        "rare in published failure studies",
+        source=TSUBAME + "8.2 % bugs of XFS, 2.3 % of ext4",
         on=("host",),
         effects=(
             Effect("kernel-filesystem-hang", 0.9,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import Cause, Check, Effect, Role
 from ._hang import dies
+from ._studies import ESTIMATE, STEPFUN
 
 CAUSES = (
     Cause(
@@ -11,8 +12,8 @@ CAUSES = (
         title="a full disk",
         what="there is no space (or no inode) left where something had to be written",
         prior=0.045,
-        source="frequency in pytorch, transformers and lightning issues on failed saves; Zhang et al., OPT-175B "
-        "logbook (2021-2022) names full disks among its restarts",
+        source=ESTIMATE + "failed saves are reported often, and seldom under this name (pytorch#10577, h2o-llmstudio#214); studies count "
+        "them under script errors",
         on=("mount",),
         effects=(
             Effect("disk-usage-full", 0.8,
@@ -62,7 +63,7 @@ CAUSES = (
         title="a quota that is used up",
         what="the volume has room, but this user, group or project may not have more of it",
         prior=0.012,
-        source="frequency in cluster help threads and issues: EDQUOT in saves and caches under home directories",
+        source=ESTIMATE + "a fourth of full disks: no study counts it, and only shared home and project directories have quotas",
         on=("mount",),
         effects=(
             Effect("quota-error", 0.9,
@@ -103,8 +104,7 @@ CAUSES = (
         title="a filesystem that is read-only",
         what="the volume is mounted without the right to write, or was switched to that by an administrator",
         prior=0.02,
-        source="frequency in container and Kubernetes help threads: volumes mounted readOnly, images without a "
-        "writable layer",
+        source=ESTIMATE + "volumes mounted read-only by mistake; " + STEPFUN + "1",
         on=("mount",),
         effects=(
             Effect("read-only-error", 0.9,

@@ -1,7 +1,7 @@
 """What job logs put before a message: Python's logging, ctime stamps, bare clocks, ranks.
 
 2026-11-29 12:45:11,505 INFO train: message          [2021-08-10 20:14:11,221] [INFO] message
-[Fri Nov 29 12:45:11 2026] message                   12:45:11 message
+Fri Nov 29 12:45:11 2026 message                     12:45:11 message
 [rank3]: message     [default0]: message     3: message (srun -l)
 """
 
@@ -17,7 +17,7 @@ _LOGGER = re.compile(
 )
 _CTIME = re.compile(
     r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"
-    r"(?: <[ +]*[\d.]{1,20}>)?\]? ?(.*)$"
+    r"\]? ?(.*)$"
 )
 _CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
 _RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")

@@ -12,7 +12,7 @@ from . import Evidence
 class PortState(Evidence):
     """A network port (ibstat, ip link, ethtool, NCCL). Subject: interface, host.
 
-    `state` is "up", "down", "init" or the tool's own word.
+    `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word.
 
         State: Active
     """

@@ -88,15 +88,26 @@ def heading(text: str) -> widgets.HTML:
     return html(f"<div style='font-weight: 600; margin-top: 6px'>{escaped(text)}</div>")
 
 
-def image(png: bytes, words: str) -> widgets.VBox:
-    """A picture, and under it in small print what it shows."""
-    shown = widgets.Image(value=png, format="png", layout=widgets.Layout(max_width="100%", object_fit="contain"))
-    return widgets.VBox([shown, html(f"<div style='{SOFT}; font-size: 85%'>{escaped(words)}</div>")])
+class Picture:
+    """A place for a plot, with what it shows in small print under it; nothing is seen of it before `show`.
 
+    One place that is filled again and again: a widget that is replaced stays in the kernel's memory, and the page jumps.
+    """
 
-def picture(figure: Any) -> widgets.VBox:
-    """A plot as a picture with its words."""
-    return image(figure.png(), figure.says)
+    def __init__(self) -> None:
+        self.image = widgets.Image(format="png", layout=widgets.Layout(max_width="100%", object_fit="contain"))
+        self.says = html()
+        self.widget = widgets.VBox([self.image, self.says], layout=widgets.Layout(display="none"))
+
+    def show(self, figure: Any) -> None:
+        """Put a plot in the place of what is shown."""
+        self.image.value = figure.png()
+        self.says.value = f"<div style='{SOFT}; font-size: 85%'>{escaped(figure.says)}</div>"
+        self.widget.layout.display = None
+
+    def clear(self) -> None:
+        """Show nothing again."""
+        self.widget.layout.display = "none"
 
 
 def button(text: str, act: Callable[[], object], *, style: str = "", tooltip: str = "") -> widgets.Button:

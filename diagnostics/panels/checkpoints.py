@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from ..checkpoints import DirectoryHealth, PrunePlan, ResumePoint, Retention, plan_prune, resume_point, verify
 from ..errors import DiagnosticsError
 from ..printable import escaped
-from ._panel import LABELLED, Panel, button, heading, html, notice, picture, rendered, row, told
+from ._panel import LABELLED, Panel, Picture, button, heading, html, notice, rendered, row, told
 
 
 class CheckpointsPanel(Panel):
@@ -33,13 +33,13 @@ class CheckpointsPanel(Panel):
         self.keep.layout.width = "160px"
         self.look = button("Verify", self.begin_verifying, style="primary", tooltip="look at every checkpoint")
         self.status, self.where = html(notice("nothing was looked at yet")), html()
-        self.map, self.tables, self.pruning = widgets.VBox(), html(), html()
+        self.map, self.tables, self.pruning = Picture(), html(), html()
         super().__init__(
             row(self.directories),
             row(self.deep, self.keep, self.look),
             self.status,
             self.where,
-            self.map,
+            self.map.widget,
             self.tables,
             heading("What pruning would delete (a plan: nothing is deleted here)"),
             self.pruning,
@@ -83,7 +83,7 @@ class CheckpointsPanel(Panel):
 
         broken = sum(len(side.broken) for side in self.sides)
         found = sum(len(side) for side in self.sides)
-        self.map.children = (picture(plot_checkpoints(*self.sides)),)
+        self.map.show(plot_checkpoints(*self.sides))
         self.tables.value = rendered("".join(side._repr_html_() for side in self.sides))
         self.pruning.value = rendered(self.plan._repr_html_() if self.plan else "")
         self.status.value = notice(f"{found} found, {broken} broken", "bad" if broken else "good")

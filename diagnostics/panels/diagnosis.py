@@ -11,7 +11,7 @@ from ..display import Grid, show_actually, show_questions, show_rivals, states_o
 from ..hypothesis import Hypothesis, named
 from ..printable import escaped, shortened
 from ..symptoms import all_symptoms
-from ._panel import LABELLED, SOFT, Panel, button, heading, html, notice, picture, rendered, row
+from ._panel import LABELLED, SOFT, Panel, Picture, button, heading, html, notice, rendered, row
 
 TOP = 6
 CHAIN_TAB = 1
@@ -27,7 +27,7 @@ class DiagnosisPanel(Panel):
         self.rival.layout.width = "auto"
         self.rival.observe(lambda _: self._show_weights(), names="value")
         self.weights, self.table, self.others, self.next = html(), html(), html(), html()
-        self.chain = widgets.VBox()
+        self.chain = Picture()
         self.sources = self._toggles(sorted({fact.source.file for fact in diagnosis.incident.evidence}))
         titles = {each.symptom: all_symptoms()[each.symptom].title for each in diagnosis.present}
         self.symptoms = self._toggles(list(titles), titles)
@@ -40,7 +40,7 @@ class DiagnosisPanel(Panel):
         self.details = widgets.Tab(
             [
                 self.table,
-                self.chain,
+                self.chain.widget,
                 widgets.VBox([self.rival, self.weights]),
                 self.others,
                 self.next,
@@ -109,7 +109,7 @@ class DiagnosisPanel(Panel):
         from ..plots import plot_chain
 
         if self.details.selected_index == CHAIN_TAB:
-            self.chain.children = (picture(plot_chain(self.diagnosis)),)
+            self.chain.show(plot_chain(self.diagnosis))
 
     def _show_weights(self) -> None:
         number = self.rival.value

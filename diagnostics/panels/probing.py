@@ -13,7 +13,7 @@ from ..filesystems import KERNEL
 from ..mounttable import MountPoint, read_mount_table
 from ..printable import escaped
 from ..probes import MIB, ProbeProgress, ProbeReport, all_probes, run_probes
-from ._panel import LABELLED, Panel, button, heading, html, notice, picture, row, told
+from ._panel import LABELLED, Panel, Picture, button, heading, html, notice, row, told
 
 Done = Callable[["ProbePanel"], None]
 
@@ -61,14 +61,15 @@ class ProbePanel(Panel):
         self.stop.disabled = True
         self.progress = widgets.IntProgress(min=0, max=1, layout=widgets.Layout(width="240px"))
         self.doing, self.status = html(), html(notice("nothing was asked yet"))
-        self.plots, self.answers = widgets.VBox(), html()
+        self.latency, self.ladder, self.answers = Picture(), Picture(), html()
         super().__init__(
             self.mounts,
             self.questions,
             row(self.size, self.budget, self.deadline, self.begin, self.stop),
             row(self.progress, self.doing),
             self.status,
-            self.plots,
+            self.latency.widget,
+            self.ladder.widget,
             heading("Answers"),
             self.answers,
         )
@@ -86,6 +87,8 @@ class ProbePanel(Panel):
             return
         self._cancel.clear()
         self._answers = []
+        self.latency.clear()
+        self.ladder.clear()
         self.progress.value, self.progress.max = 0, 1
         self.begin.disabled, self.stop.disabled = True, False
         self.status.value = notice(f"asking {', '.join(self.mounts.value)}")
@@ -123,10 +126,9 @@ class ProbePanel(Panel):
     def _draw(self, answers: Sequence[ProbeAnswer]) -> None:
         from ..plots import plot_latency, plot_write_ladder
 
-        figures = [plot_latency(answers)]
+        self.latency.show(plot_latency(answers))
         if any(each.probe.startswith("write-") for each in answers):
-            figures.append(plot_write_ladder(answers))
-        self.plots.children = tuple(picture(figure) for figure in figures)
+            self.ladder.show(plot_write_ladder(answers))
 
     def _show_end(self) -> None:
         report = self.report

@@ -14,7 +14,7 @@ from ..evidence import Evidence, Severity, Source
 from ..incident import Incident
 from ..printable import escaped, format_citation, shortened, visible
 from ..text import Text
-from ._panel import LABELLED, SOFT, Panel, heading, html, notice, picture, row
+from ._panel import LABELLED, SOFT, Panel, Picture, heading, html, notice, row
 
 LISTED = 400
 AROUND = 4
@@ -42,7 +42,7 @@ class TimelinePanel(Panel):
             description="Subject or text", placeholder="a pid, path, mount, word", style=LABELLED
         )
         self.zoomed = _zoomed(incident, self._on_pick) if zoom else None
-        self.canvas = widgets.VBox([self.zoomed.widget] if self.zoomed else [])
+        self.canvas = Picture()
         self.facts = widgets.Select(options=[], rows=8, layout=widgets.Layout(width="100%"), description="")
         self.count, self.lines = html(), html(notice("choose a fact, or click its mark, to see the lines around it"))
         for each in (self.source, self.severity, self.rank, self.kind, self.subject):
@@ -50,7 +50,7 @@ class TimelinePanel(Panel):
         self.facts.observe(lambda _: self._show_chosen(), names="value")
         super().__init__(
             row(self.source, self.severity, self.rank, self.kind, self.subject),
-            self.canvas,
+            (self.zoomed or self.canvas).widget,
             self.count,
             self.facts,
             heading("Lines around it"),
@@ -91,7 +91,7 @@ class TimelinePanel(Panel):
         from ..plots import plot_timeline
 
         if self.zoomed is None:
-            self.canvas.children = (picture(plot_timeline(self.incident, facts=self.shown)),)
+            self.canvas.show(plot_timeline(self.incident, facts=self.shown))
         else:
             self.zoomed.draw(self.incident, self.shown)
 

@@ -16,7 +16,9 @@ from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarte
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
-OUTLIVED_S = 300.0  # the patience of a client of a network filesystem, and of most retries
+OUTLIVED_S = (
+    300.0  # a client of a network filesystem waits so long: CephFS evicts after 300 s, CIFS reconnects after 180 s
+)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ SYMPTOM = Symptom(
     title="an error says that there is no space",
     rule=rule,
     leak=0.0004,
-    because="only a full volume, inode table or quota returns this errno",
+    because="hardly anything but a full volume, inode table or quota returns this errno",
     tells_apart=("mount",),
     command="df -h; df -i; grep -rn -i 'no space' *.log",
 )

@@ -100,14 +100,15 @@ def process_is_starting(process: subprocess.Popen[bytes]) -> None:
 
 
 class Lab:
-    """One browser page on one JupyterLab. `offsite` are requests that left this machine, `errors` those of scripts."""
+    """One browser page on one JupyterLab. `offsite` are requests that left this machine, `errors` those of widgets."""
 
     def __init__(self, page: Any, address: str, token: str) -> None:
         self.page, self.address, self.token = page, address, token
         self.offsite: list[str] = []
         self.errors: list[str] = []
         page.route("**/*", self._guard)
-        page.on("pageerror", lambda error: self.errors.append(str(error)[:300]))
+        page.on("pageerror", lambda error: self._script_failed(f"{error}\n{error.stack}"))
+        page.on("console", lambda message: self._script_failed(message.text) if message.type == "error" else None)
 
     def _guard(self, route: Any) -> None:
         if route.request.url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:", "about:")):
@@ -115,6 +116,13 @@ class Lab:
         else:
             self.offsite.append(route.request.url)
             route.abort()
+
+    def _script_failed(self, told: str) -> None:
+        """Note an error that went through widgets; JupyterLab's own, which no panel can cause or cure, is printed."""
+        if "/lab/extensions/" in told:
+            self.errors.append(told[:2000])
+        else:
+            print(f"JupyterLab itself: {told[:2000]}")
 
     def open(self, notebook: str) -> None:
         """Open a notebook and wait for its kernel: what is clicked before that is lost."""

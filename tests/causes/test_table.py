@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.causes import Cause, Role, all_causes
+from diagnostics.causes._studies import ESTIMATE
 from diagnostics.evidence import Subject
 from diagnostics.symptoms import all_symptoms
 
@@ -36,7 +37,10 @@ def test_the_vocabulary_is_whole() -> None:
 @rows
 def test_row_is_argued(cause: Cause) -> None:
     assert cause.family in FAMILIES
-    assert re.search(r"\d{4}|frequency in", cause.source), "a prior needs a published source"
+    assert cause.source.startswith(ESTIMATE) or re.search(r"\(20\d\d\)", cause.source), (
+        "a prior needs a study, or says so"
+    )
+    assert len(cause.source) > len(ESTIMATE) + 20, "an estimate says on what it rests"
     assert cause.what and cause.now and cause.for_good and cause.checks
     assert cause.mistaken_for and all(rival and why for rival, why in cause.mistaken_for)
     assert all(check.looks_for and check.command for check in cause.checks)
