@@ -48,7 +48,13 @@ class Alternative:
             if keys.isdisjoint(grams):
                 return False
         text = haystack.lower if self.ignores_case else haystack.text
-        return all(any(word in text for word in words) for words in self.marks)
+        for words in self.marks:
+            for word in words:
+                if word in text:
+                    break
+            else:
+                return False
+        return True
 
 
 class Footprint:
