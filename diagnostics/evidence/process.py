@@ -35,6 +35,7 @@ class ProcessState(Evidence):
     cpu_percent: float | None = None
     rss_kib: int | None = None
     user: str | None = None
+    threads: int | None = None
     command: str = ""
 
 
@@ -87,11 +88,14 @@ class PythonStack(Evidence):
 class NativeStack(Evidence):
     """The C frames of one thread, innermost first (gdb, pystack, py-spy --native). Subject: pid, tid.
 
+    `alone` is True where the dump lists all threads of the process and there is this one only.
+
     #0  __futex_abstimed_wait_common (...) at ./nptl/futex-internal.c:57
     """
 
     thread: str
     frames: tuple[Frame, ...]
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,7 @@ CHECKPOINTS = (
 
 # wording -> phase and edge; the first that fits counts
 PHASES = (
+    (re.compile(r"(?i)^(?:\w{1,20} ){0,3}(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval)\b.{0,40}?\b\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "evaluation", None),
     (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),
     (re.compile(r"(?i)\b(?:evaluation|validation|eval) (?:done|finished|completed?|took|ended)\b|\bvalid(?:ation)? loss at\b|^(?:step \d{1,12}: train loss \S{1,20}, )?val(?:id|idation)? loss\b|['\"]eval_loss['\"]"), "evaluation", "end"),
     (re.compile(r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|took)\b|\bcompiled (?:in|after) \d|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|\btorch\.compile takes \d|slow_operation_alarm\.cc.{0,40}The operation took \d|graph captur(?:e|ing) finished"), "compile", "end"),

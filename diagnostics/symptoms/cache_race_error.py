@@ -15,7 +15,7 @@ from ._errors import errors
 
 CACHE = re.compile(
     r"\.triton/|triton[_/]cache|TRITON_CACHE|torchinductor|/inductor/|torch_extensions|__triton_launcher|\.cubin"
-    r"|\.nv/ComputeCache|numba.{0,20}cache"
+    r"|\.nv/ComputeCache|numba.{0,20}cach|_inductor/\S{0,40}cache|corrupted compilation artifact"
     r"|kernel[_ ]cache|jit[_ ]cache|compil\w{1,10}[_ ]cache|fxgraph|neuron-compile-cache|cuda_utils\.so|\.locks?/"
     r"|FileLock|flashinfer|deep_gemm",
     re.I,
@@ -25,7 +25,7 @@ TROUBLE = re.compile(
     r"|file too short|invalid ELF header"
     r"|Errno (?:2|16|17|26|39|116)\b|File exists|Directory not empty|Text file busy|Device or resource busy"
     r"|Resource temporarily unavailable"
-    r"|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt",
+    r"|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt|object has vanished",
     re.I,
 )
 

@@ -12,6 +12,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import errors
 from ._places import place_of_error
+from .cache_race_error import CACHE
 
 UNREADABLE = re.compile(
     r"failed finding central directory|PytorchStreamReader failed|invalid header or archive is corrupted"
@@ -38,7 +39,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in errors(incident):
         if not UNREADABLE.search(said.text) and not PART_MISSING.search(said.text):
             continue
-        if REFUSED.search(said.text):
+        if REFUSED.search(said.text) or CACHE.search(" ".join(getattr(said.fact, "frames", ())[:4])):
             continue
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
 

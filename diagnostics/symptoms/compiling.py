@@ -20,7 +20,7 @@ from ._runs import calendar_s
 from ._waits import compiles, main_stacks, name_of
 
 COMPILERS = re.compile(
-    r"^(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink)(?: |$)"
+    r"^(?:\S*python[\d.]* )?(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink|neuronx?-cc|walrus_driver)(?: |$)"
 )
 POOL = "torch/_inductor/compile_worker"
 SLOW = re.compile(
