@@ -40,7 +40,7 @@ HANGING = re.compile(
 )
 # exit status 0      cp exit status 1      md5sum -c exit status 124      exit code: 1      rc=1
 STATUS = re.compile(
-    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -{1,2}[\w-]{1,30}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
+    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -[\w-]{1,31}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
 )
 TIMED_OUT = re.compile(r"(?i)^(?:timeout: sending signal|command timed out|timed out after)")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=,-]{1,200}(?:/[\w.@+%=,-]{1,200}){0,30}/?)")
