@@ -1,7 +1,8 @@
 """What job logs put before a message: Python's logging, ctime stamps, bare clocks, ranks.
 
 2026-11-29 12:45:11,505 INFO train: message          [2021-08-10 20:14:11,221] [INFO] message
-Fri Nov 29 12:45:11 2026 message                     12:45:11 message
+Fri Nov 29 12:45:11 2026 message                     12:45:11 INFO message
+11-29 12:45:11.505 INFO message
 [rank3]: message     [default0]: message     3: message (srun -l)
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 
 from .layer import Envelope, Peel
-from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
+from .times import ISO, day_stamp, iso_stamp, month_day_stamp, month_number, syslog_stamp
 
 _LOGGER = re.compile(
     rf"^\[?({ISO})\]?[ :,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?)?[ :-]*(.*)$"
@@ -19,7 +20,11 @@ _CTIME = re.compile(
     r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"
     r"\]? ?(.*)$"
 )
-_CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
+_TIME = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
+_CLOCK = re.compile(rf"^\[?({_TIME})\]?(?: +(.*))?$")
+_MONTH_DAY = re.compile(rf"^\[?(\d\d)-(\d\d) ({_TIME})\]?(?: +(.*))?$")
+# INFO message     [INFO] message     INFO - message     INFO: message
+_LEVEL = re.compile(r"^\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?(?P<colon>:?)[ :-]*(.*)$")
 _RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")
 _SRUN = re.compile(r"^(\d{1,5}): (.+)$")
 
@@ -43,7 +48,21 @@ def ctime(line: Envelope) -> Envelope | None:
 def clock(line: Envelope) -> Envelope | None:
     found = _CLOCK.match(line.message)
     stamp = day_stamp(found[1]) if found and line.stamp is None else None
-    return line._replace(message=found[2] or "", stamp=stamp) if found and stamp else None
+    return _leveled(line._replace(message=found[2] or "", stamp=stamp)) if found and stamp else None
+
+
+def month_day(line: Envelope) -> Envelope | None:
+    found = _MONTH_DAY.match(line.message)
+    stamp = month_day_stamp(found[1], found[2], found[3]) if found and line.stamp is None else None
+    return _leveled(line._replace(message=found[4] or "", stamp=stamp)) if found and stamp else None
+
+
+def _leveled(line: Envelope) -> Envelope:
+    """A line without the level at its start; the kernel's own "INFO: task ..." keeps its first word."""
+    found = _LEVEL.match(line.message)
+    if not found:
+        return line
+    return line._replace(message=line.message if found["colon"] else found[3], level=found[1])
 
 
 def rank(line: Envelope) -> Envelope | None:
@@ -56,6 +75,6 @@ def srun(line: Envelope) -> Envelope | None:
     return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
 
 
-BRACKETS: tuple[Peel, ...] = (logger, ctime, clock, rank)
-NUMBERS: tuple[Peel, ...] = (logger, clock, srun)
+BRACKETS: tuple[Peel, ...] = (logger, ctime, clock, month_day, rank)
+NUMBERS: tuple[Peel, ...] = (logger, clock, month_day, srun)
 WORDS: tuple[Peel, ...] = (ctime,)
