@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from .archives import Artefact
 from .evidence import Coverage, Evidence, ReadState, Severity
-from .footprint import Alternative, cover
+from .footprint import Alternative, Footprints, cover
 from .large_text import LARGE, LargeText
 from .parsers import Parser, all_parsers
 from .text import Text
@@ -89,14 +90,21 @@ def readers(text: Text) -> Iterator[tuple[str, Parser, Text]]:
     if isinstance(text, LargeText):
         yield from _readers_of_large(text)
         return
+    possible = _footprints().possible(text.haystack) if text.haystack else all_parsers().keys()
     for name, parser in _in_turn():
-        if parser.wants(text):
+        if (parser.binary or name in possible) and parser.wants(text):
             yield name, parser, text
+
+
+@cache
+def _footprints() -> Footprints:
+    return Footprints({name: parser.searched for name, parser in all_parsers().items() if not parser.binary})
 
 
 _TURNS = ("any", "untold", "alone")
 
 
+@cache
 def _in_turn() -> list[tuple[str, Parser]]:
     return sorted(all_parsers().items(), key=lambda item: _TURNS.index(item[1].claims))
 
@@ -119,9 +127,12 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
         if name not in dense and (name in shown or (p.medium in media and p.claims == "any"))
     }
     text.look_for(*cover(_alternatives(sparse.values()), sample.plain))
+    meanwhile = [name for name in asked if name in dense and asked[name].claims == "any"]
+    for name in meanwhile:
+        yield name, asked[name], text
     excerpts = text.excerpts({name: parser.searched for name, parser in sparse.items()})
     for name, parser in asked.items():
-        if name in dense:
+        if name in dense and name not in meanwhile:
             yield name, parser, text
         elif name in excerpts:
             yield name, parser, excerpts[name]

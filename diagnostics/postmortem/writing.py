@@ -10,6 +10,7 @@ from datetime import datetime
 
 from ..diagnosis import Diagnosis
 from ..evidence import Source
+from ..evidence.job import TrainingSteps
 from ..explanation import Explanation, explain
 from ..finding import Sentence
 from ..hypothesis import Verdict, named
@@ -125,6 +126,9 @@ def _clocks(diagnosis: Diagnosis) -> list[Said]:
     """How far each time can be trusted: clocks that are not plainly UTC, by what anchored them."""
     timeline = diagnosis.incident.timeline
     found: dict[str, Source] = {}
+    for run in diagnosis.incident.of(TrainingSteps):
+        if run.subject.rank is not None and (skew := timeline.skews.get(run.subject.rank)):
+            found[f"Clock of rank {run.subject.rank} moved by {skew.offset_s:+.0f} s: {skew.anchor}"] = run.source
     for fact in diagnosis.incident.evidence:
         if fact.stamp is None:
             continue

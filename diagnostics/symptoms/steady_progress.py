@@ -31,7 +31,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _at_work(incident: Incident, run: Run) -> bool:
     """True when somebody saw the job work about when the log ends: every GPU that was looked at was busy."""
-    end, patience = incident.timeline.moment(_last(run), run.steps.source.file), PATIENCE * (run.pace_s or 0.0)
+    end, patience = incident.timeline.at(run.steps, _last(run)), PATIENCE * (run.pace_s or 0.0)
     if end is None:
         return False
     dated = [
