@@ -2,7 +2,7 @@
 
 2026-11-29 12:45:11,505 INFO train: message          [2021-08-10 20:14:11,221] [INFO] message
 Fri Nov 29 12:45:11 2026 message                     12:45:11 INFO message
-11-29 12:45:11.505 INFO message
+11/29 12:45:11 - mmengine - INFO - message           11-29 12:45:11.505 INFO message
 [rank3]: message     [default0]: message     3: message (srun -l)
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from .layer import Envelope, Peel
-from .times import ISO, day_stamp, iso_stamp, month_day_stamp, month_number, syslog_stamp
+from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
 
 _LOGGER = re.compile(
     rf"^\[?({ISO})\]?[ :,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?)?[ :-]*(.*)$"
@@ -20,9 +20,8 @@ _CTIME = re.compile(
     r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"
     r"\]? ?(.*)$"
 )
-_TIME = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?"
-_CLOCK = re.compile(rf"^\[?({_TIME})\]?(?: +(.*))?$")
-_MONTH_DAY = re.compile(rf"^\[?(\d\d)-(\d\d) ({_TIME})\]?(?: +(.*))?$")
+_NO_YEAR = re.compile(r"^\[?(\d\d)[-/](\d\d) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?[ :,-]*(.*)$")
+_CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
 # INFO message     [INFO] message     INFO - message     INFO: message
 _LEVEL = re.compile(r"^\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?(?P<colon>:?)[ :-]*(.*)$")
 _RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")
@@ -45,16 +44,16 @@ def ctime(line: Envelope) -> Envelope | None:
     return line._replace(message=found[5], stamp=line.stamp or stamp)
 
 
+def no_year(line: Envelope) -> Envelope | None:
+    found = _NO_YEAR.match(line.message) if line.stamp is None else None
+    stamp = syslog_stamp(found[1], found[2], found[3]) if found else None
+    return _leveled(line._replace(message=found[4], stamp=stamp)) if found and stamp else None
+
+
 def clock(line: Envelope) -> Envelope | None:
     found = _CLOCK.match(line.message)
     stamp = day_stamp(found[1]) if found and line.stamp is None else None
     return _leveled(line._replace(message=found[2] or "", stamp=stamp)) if found and stamp else None
-
-
-def month_day(line: Envelope) -> Envelope | None:
-    found = _MONTH_DAY.match(line.message)
-    stamp = month_day_stamp(found[1], found[2], found[3]) if found and line.stamp is None else None
-    return _leveled(line._replace(message=found[4] or "", stamp=stamp)) if found and stamp else None
 
 
 def _leveled(line: Envelope) -> Envelope:
@@ -75,6 +74,6 @@ def srun(line: Envelope) -> Envelope | None:
     return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
 
 
-BRACKETS: tuple[Peel, ...] = (logger, ctime, clock, month_day, rank)
-NUMBERS: tuple[Peel, ...] = (logger, clock, month_day, srun)
+BRACKETS: tuple[Peel, ...] = (logger, ctime, no_year, clock, rank)
+NUMBERS: tuple[Peel, ...] = (logger, no_year, clock, srun)
 WORDS: tuple[Peel, ...] = (ctime,)

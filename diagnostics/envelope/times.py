@@ -68,18 +68,11 @@ def iso_stamp(text: str) -> Stamp | None:
 
 
 def syslog_stamp(month: str, day: str, clock: str, year: str | None = None) -> Stamp | None:
-    """`Mar  4 07:22:13` with or without a year; `clock` may have a fraction or lack its seconds."""
-    number = month_number(month)
-    return None if number is None else _calendar_stamp(number, day, clock, year)
-
-
-def month_day_stamp(month: str, day: str, clock: str) -> Stamp | None:
-    """`03-04 07:22:13`: the month is a number, and there is no year."""
-    return _calendar_stamp(int(month), day, clock, None)
-
-
-def _calendar_stamp(number: int, day: str, clock: str, year: str | None) -> Stamp | None:
+    """`Mar  4 07:22:13` with or without a year; `clock` may have a fraction or lack its seconds; months may be numbers."""
+    number = int(month) if month.isdigit() else month_number(month)
     hour, minute, second = [*clock.split(":"), "0"][:3]
+    if number is None:
+        return None
     whole, _, fraction = second.replace(",", ".").partition(".")
     # 1972 was a leap year: 29 February has a place in it
     seconds = _seconds(int(year or 1972), number, int(day), int(hour), int(minute), int(whole))

@@ -4,7 +4,7 @@
     #0  __futex_abstimed_wait_common64 (private=<optimized out>, ...) at ./nptl/futex-internal.c:57
     #4  PyEval_AcquireThread (tstate=0x16c3650) at Python/ceval.c:385
     [Inferior 1 (process 5638) detached]
-    * 1    Thread 0x7fc73ac5d700 (LWP 62422) "python" __lll_lock_wait () at ../sysdeps/.../lowlevellock.S:135
+    * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" __lll_lock_wait () at ../sysdeps/.../lowlevellock.S:135
 
 A frame's arguments may run over several lines. The process is the one that gdb names, else the lightweight
 process of its Thread 1, which is the main thread. Arguments are not kept. A row of `info threads` is a stack of one
@@ -27,9 +27,9 @@ from ._snapshot import source
 THREAD = re.compile(
     r'^Thread (\d{1,6}) \((?:Thread 0x[0-9a-f]{1,16} )?\(?(?:LWP|process) (\d{1,10})\)?(?: "([^"]{0,40})")?\)'
 )
-# * 1    Thread 0x7fc73ac5d700 (LWP 62422) "python" 0x00007fc739c909c8 in accept4 (fd=7, addr=...) at accept4.c:40
+# * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" 0x00007fc739c8384d in poll () at ../sysdeps/unix/syscall-template.S:84
 LISTED = re.compile(
-    r'^[* ] (\d{1,6}) +Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?(?:0x[0-9a-f]{1,16} in )?([A-Za-z_]\S{0,300}(?: \(.{0,2000})?)$'
+    r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?(?:0x[0-9a-f]{1,16} in )?([A-Za-z_]\S{0,300}(?: \(.{0,2000})?)$'
 )
 # #2  0x00007fa9184a3f7b in __GI___futex_abstimed_wait_cancelable64 (futex_word=...
 FRAME = re.compile(r"^#(\d{1,5})  ?(?:0x[0-9a-f]{1,16} in )?(\S.*)$")
@@ -122,7 +122,7 @@ PARSER = Parser(
     medium="native-stacks",
     footprint=(
         r"^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
-        r"|^[* ] \d{1,6} +Thread 0x[0-9a-f]{1,16} \(LWP \d{1,10}\) |^ptrace: (Operation|No such)|^Could not attach to process"
+        r"|^[* ] {1,4}\d{1,6} {1,8}Thread 0x[0-9a-f]{1,16} \(LWP \d|^ptrace: (Operation|No such)|^Could not attach to process"
     ),
     read=read,
 )
