@@ -31,6 +31,7 @@ TABLE = Table(
     Row(rf"{_LUSTRE}.{{0,200}}Connection restored to", "recovered", INFO, "lustre"),
     Row(rf"{_LUSTRE}.{{0,200}}Request sent has (?:timed out|failed)", "not-responding", CRITICAL, "lustre"),
     Row(rf"{_LUSTRE}.{{0,200}}operation \w{{1,40}} to node {_NID} failed: rc = -107", "connection-lost", CRITICAL, "lustre"),
+    Row(rf"{_LUSTRE}.{{0,300}}rc = -28\b", "no-space", CRITICAL, "lustre"),
     Row(rf"{_LUSTRE}.{{0,200}}operation \w{{1,40}} to node {_NID} failed: rc = -\d+", "io-error", CRITICAL, "lustre"),
     Row(r"LNetError: .{0,200}(?:Timed out|No route to|dead|unreachable|timeout)", "connection-lost", WARNING, "lustre"),
     Row(r"LustreError: .{0,200}(?:-5\b|I/O error|BAD (?:READ|WRITE) CHECKSUM)", "io-error", CRITICAL, "lustre"),

@@ -52,6 +52,8 @@ FIELDS = {
     "clocks.sm": "sm_clock_mhz",
     "clocks.current.sm": "sm_clock_mhz",
     "clocks.gr": "sm_clock_mhz",
+    "clocks.max.sm": "max_sm_clock_mhz",
+    "clocks.max.gr": "max_sm_clock_mhz",
 }
 ERRORS = re.compile(r"^(?:ecc\.errors|remapped_rows|retired_pages)\.")
 REASONS = re.compile(r"^clocks_(?:throttle|event)_reasons\.(\w+)$")

@@ -133,18 +133,25 @@ def gpu_reports(
 
 
 def scheduler_reports(
-    incident: Incident, *topics: str, words: re.Pattern[str] | None = None, unless: str = "", what: str
+    incident: Incident,
+    *topics: str,
+    words: re.Pattern[str] | None = None,
+    unless: str = "",
+    system: str = "",
+    what: str,
 ) -> Iterator[Finding]:
     """Findings for the scheduler's events by topic, and for words of the job; else the absence of `what`.
 
-    An event about `unless` may stand for this one, so with it nothing is known to be absent.
+    An event about `unless` may stand for this one, so with it nothing is known to be absent; where only one `system` speaks
+    of such things, another's silence says nothing.
     """
     events = incident.of(SchedulerEvent)
     facts: list[tuple[Evidence, str]] = [(event, event.text) for event in events if event.about in topics]
     if words:
         facts += [(fact, words_of(fact)) for fact in said(incident, words)]
     yield from findings(incident, facts)
-    if events and not facts and not any(event.about == unless for event in events):
+    asked = [event for event in events if system in ("", event.system)]
+    if asked and not facts and not any(event.about == unless for event in events):
         yield from nothing(incident.reads("scheduler"), f"the scheduler was asked and tells of no {what}")
 
 

@@ -12,7 +12,7 @@ TOPICS = ("evicted", "disk-pressure", "memory-pressure")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from scheduler_reports(incident, *TOPICS, what="eviction")
+    yield from scheduler_reports(incident, *TOPICS, system="kubernetes", what="eviction")
 
 
 SYMPTOM = Symptom(
