@@ -40,6 +40,7 @@ Thread {0} (idle): "MainThread"
 SMI = "index, name, utilization.gpu [%], clocks.current.sm [MHz], temperature.gpu\n"
 IBSTAT = "CA 'mlx5_0'\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: {}\n\t\tPhysical state: {}\n\t\tRate: 400\n"
 ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM Correctable              : {}\n            DRAM Uncorrectable            : {}\n"
+OFI = "n1:46:58 [0] {0}\nn2:46:58 [0] {0}\n"
 TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
 
 CASES = [
@@ -100,6 +101,8 @@ CASES = [
     ("link-down", "3: eno3: <BROADCAST,MULTICAST> mtu 1500 qdisc noop state DOWN mode DEFAULT\n", UNOBSERVED),
     ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n" * 2, PRESENT),
     ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n", UNOBSERVED),
+    ("slow-transport-chosen", OFI.format("nccl_net_ofi_init:1339 NCCL WARN NET/OFI aws-ofi-nccl initialization failed"), PRESENT),
+    ("slow-transport-chosen", OFI.format("NCCL INFO NET/OFI Selected Provider is efa (found 32 nics)"), UNOBSERVED),
     ("slow-across-nodes", TRIALS.format("7x slower"), PRESENT),
     ("slow-across-nodes", TRIALS.format("1.2x slower"), UNOBSERVED),
     ("slow-across-nodes", TRIALS.format("ok"), ABSENT),
