@@ -47,6 +47,7 @@ INTERESTING = re.compile(
     r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$)'
     r"|above exception|\b(?:queue|concurrent|subprocess|socket)\.\w+: |DataLoader worker|bus error encountered"
 )
+LISTED = 2  # lines of a list below an exception
 
 
 @dataclass
@@ -122,14 +123,12 @@ def _close(text: Text, stream: _Stream, message: Message, type_: str, said: str)
     stream.chained = False
     if type_ == "KeyboardInterrupt" and opened.frames:
         yield _interrupted(text, message, opened.frames)
-    if not said and type_ != "KeyboardInterrupt":
-        said = _next_line(text, message)
     stream.chain.append(
         PythonException(
             **message.facts(text, path=names_path(said)),
             severity=Severity.WARNING if type_ in ("KeyboardInterrupt", "SystemExit") else Severity.CRITICAL,
             type=type_,
-            text=said,
+            text=_with_list(text, message, said),
             frames=tuple(reversed(opened.frames)),
             error=errno_in(said),
         )
@@ -148,12 +147,12 @@ def _interrupted(text: Text, message: Message, frames: list[str]) -> PythonStack
     )
 
 
-def _next_line(text: Text, message: Message) -> str:
-    """The text of an exception that begins with an empty line."""
+def _with_list(text: Text, message: Message, said: str) -> str:
+    """The text with the lines below it: the list that it announces by a colon, or all of it where it begins there."""
     if not message.text.rstrip().endswith(":"):
-        return ""
-    following = (each for each in of_lines(text.after(message.line, limit=2)) if each.rank == message.rank)
-    return next((each.text.strip() for each in following if each.text[:1].isspace() and each.text.strip()), "")
+        return said
+    listed = [each.text.strip() for each in of_lines(text.after(message.line, limit=LISTED)) if each.text[:1] in " \t"]
+    return "\n".join(each for each in (said, *listed) if each and not FRAME.match(each))
 
 
 def _flush(stream: _Stream) -> Iterator[PythonException]:

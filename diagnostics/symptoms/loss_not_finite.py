@@ -22,7 +22,7 @@ from ._runs import column, is_finite_again, runs
 EXPLODED = 4.0
 DIVERGED = re.compile(
     r"loss scale already at minimum|minimum loss scale reached|returned nan values|probably exploding"
-    r"|probability tensor contains either `?inf"
+    r"|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)|probability tensor contains either `?inf"
     r"|\b(?:loss|model|training|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:exploded|diverged|is not finite)"
     r"|\b(?:loss|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:is|was|are|became|becomes|turned|contains?|=)[ :]{0,2}"
     r"(?:nan|inf|infinite|non-?finite)\b"

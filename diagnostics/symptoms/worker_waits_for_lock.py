@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.job import LogLine
-from ..evidence.process import NativeStack
+from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
@@ -67,6 +67,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
 
 
+def _taker(stack: PythonStack) -> Frame | None:
+    """The frame that takes a lock of the threading module; a queue's own lock is no more than its wait."""
+    inner = stack.frames[:2]
+    if len(inner) < 2 or not takes_lock(stack) or not (inner[0].file or "").endswith("threading.py"):
+        return None
+    return None if (inner[1].file or "").endswith(("threading.py", "queue.py", "queues.py")) else inner[1]
+
+
 def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
     for native in incident.of(NativeStack):
@@ -93,7 +101,7 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
 
 def _at_lock(process: Process) -> Iterator[Finding]:
     for stack in process.stacks:
-        own = innermost_own(stack)
+        own = innermost_own(stack) or _taker(stack)
         if not is_main(stack) or own is None or stack.active:
             continue
         channels = wait_channels(process, stack.subject.tid)
