@@ -86,7 +86,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.1,
+                0.03,
                 "a health test that cannot find the device says so rather than fails",
                 "the test found one device fewer",
             ),
@@ -160,8 +160,8 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.1,
-                "a load test may trip over the damaged memory",
+                0.03,
+                "a load test may trip over the damaged memory, which the driver reports as well",
                 "the load test read the damaged memory",
             ),
             Effect(
@@ -303,8 +303,8 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.1,
-                "link and bandwidth tests fail on a bad link",
+                0.03,
+                "link and bandwidth tests fail on a bad link, which the driver reports as well",
                 "the test exercised the bad link",
             ),
             *OF_A_DEAD_RANK,

@@ -56,6 +56,14 @@ FIELDS = {
 ERRORS = re.compile(r"^(?:ecc\.errors|remapped_rows|retired_pages)\.")
 REASONS = re.compile(r"^clocks_(?:throttle|event)_reasons\.(\w+)$")
 UNREADABLE = re.compile(r"^\[(?:Unknown Error|GPU is lost|GPU requires reset|Insufficient Permissions)\]$|^ERR!$")
+# NVML's bits of clocks_throttle_reasons.active that a driver sets for heat and power
+REASON_BITS = {
+    0x08: "HW Slowdown",
+    0x20: "SW Thermal Slowdown",
+    0x40: "HW Thermal Slowdown",
+    0x80: "HW Power Brake Slowdown",
+}
+MASK = re.compile(r"^0x[0-9a-fA-F]{1,16}$")
 NORMAL_REASONS = frozenset(
     {"active", "supported", "gpu_idle", "applications_clocks_setting", "sw_power_cap", "sync_boost"}
 )
@@ -121,6 +129,16 @@ def facts(text: Text, line: Line, row: dict[str, str]) -> Iterator[Evidence]:
             yield GpuThrottle(
                 source=source(text, line), subject=subject, stamp=stamp, severity=severity, reason=throttle_name(words)
             )
+        elif reason and reason[1] == "active" and MASK.match(cell):
+            for bit, words in REASON_BITS.items():
+                if int(cell, 16) & bit:
+                    yield GpuThrottle(
+                        source=source(text, line),
+                        subject=subject,
+                        stamp=stamp,
+                        severity=Severity.WARNING,
+                        reason=words,
+                    )
     if any(name in FIELDS for name in row) or any(UNREADABLE.match(cell) for cell in row.values()):
         yield status(text, line, subject, stamp, row)
 

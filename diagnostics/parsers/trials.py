@@ -7,7 +7,7 @@ r"""Tables of trials, as people write them down while they narrow a fault.
 
 A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
 so is a file that has only one row: that is a sentence, not a table. A condition has at least two words: one word
-before the outcome is a file that some checksum tool judged.
+before the outcome is a file that some checksum tool judged, unless it is a setting (CUDA_VISIBLE_DEVICES=2).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?P<condition>\S[^:\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2})[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
     r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|shuts? down|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
@@ -44,7 +44,7 @@ FEWEST_ROWS = 2
 
 def read(text: Text) -> Iterator[Trial]:
     rows = [(line, match) for line in text.lines() if len(line.text) < 240 and (match := ROW.match(line.text))]
-    rows = [(line, match) for line, match in rows if " " in match["condition"].strip()]
+    rows = [(line, match) for line, match in rows if re.search(r"[ =]", match["condition"].strip())]
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return
     for line, match in rows:
@@ -57,7 +57,7 @@ def read(text: Text) -> Iterator[Trial]:
             severity=Severity.INFO if outcome == "ok" else Severity.WARNING,
             condition=match["condition"].strip(),
             outcome=outcome,
-            text=match["text"].strip(),
+            text=match["text"].strip(" |"),
             nodes=int(nodes[1] or nodes[2]) if nodes else None,
         )
 

@@ -16,7 +16,7 @@ from . import Finding, Symptom
 
 BAD = ("fail", "hang")
 LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
-NAME = re.compile(r"\bgpu ?\d{1,2}\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b", re.I)
+NAME = re.compile(r"\bgpu ?\d{1,2}\b|\b(?:cuda_visible_devices|device)[ =]\d{1,2}\b(?!,)|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b", re.I)
 COUNTED = re.compile(
     r"^(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*$", re.I
 )  # models and types are no names
@@ -31,7 +31,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     always = set.intersection(*(_names(trial) for trial in bad))
     guilty = sorted(always - set[str]().union(*(_names(trial) for trial in well)))
     if len(guilty) == 1:
-        index = re.fullmatch(r"gpu ?(\d{1,2})", guilty[0])
+        index = re.fullmatch(r"(?:gpu|cuda_visible_devices|device)[ =]?(\d{1,2})", guilty[0])
         subject = Subject(gpu=int(index[1])) if index else Subject(host=guilty[0])
         yield Finding(subject, (*bad, well[0]), f"it fails with {guilty[0]} and goes through without it")
 

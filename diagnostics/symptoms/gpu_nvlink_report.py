@@ -1,6 +1,7 @@
 """NVLink or an NVSwitch reports errors.
 
-Xid 74, 136, 137, 144 to 150 or 155; an SXid; nonzero error counters of a link; CUDA's own words of a peer's memory over NVLink.
+Xid 74, 136, 137, 144 to 150 or 155; an SXid; nonzero error counters of a link; a GPU whose links are inactive beside one whose links are up;
+CUDA's own words of a peer's memory over NVLink, or NCCL's of the fabric manager.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
 
@@ -18,7 +19,7 @@ from ._reports import gpu_reports, gpu_subject
 CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
     r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
-    r"|CUDA_ERROR_CONTAINED|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
+    r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|bind NVLink SHARP.{0,120}error 401|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
     re.I,
 )
 CORRECTED_BY_DESIGN = re.compile(r"replay|recovery|CRC FLIT", re.I)  # links repeat a packet now and then
@@ -29,7 +30,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from gpu_reports(incident, codes=CODES, words=WORDS, passes=True)
     for switch in incident.of(SwitchXid):
         yield Finding(switch.subject, (switch,), f"SXid {switch.code}: {switch.detail}")
-    for link in incident.of(NvlinkErrors):
+    links = incident.of(NvlinkErrors)
+    inactive = [link for link in links if link.counter == "inactive"]
+    up = {link.subject.gpu for link in links if link.counter == "active"} - {link.subject.gpu for link in inactive}
+    for link in inactive if up else ():
+        yield Finding(gpu_subject(incident, link.subject), (link,), f"{link.subject} has links that are inactive")
+    for link in links:
         if (link.count or 0) > (MANY if CORRECTED_BY_DESIGN.search(link.counter) else 0):
             note = f"link {link.link}: {link.counter} {link.count}"
             yield Finding(gpu_subject(incident, link.subject), (link,), note)

@@ -1,7 +1,8 @@
 """Ranks talk, or try to talk, over an interface that the other nodes cannot reach.
 
 NCCL or gloo chose loopback, or a bridge of the container runtime, while other interfaces are there or ranks live on
-other hosts.
+other hosts; or a rank was told to connect to an address that no other host has: link-local (169.254.x.x), the container
+runtime's first bridge (172.17.x.x), or the 127.0.1.1 that some distributions give to a host's own name.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from collections.abc import Iterator
 from ..evidence.job import NcclMessage, SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import findings, said, words_of
 
 CHOSEN = re.compile(
     r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?(lo|docker0|virbr\d+|br-[0-9a-f]+)\b"
 )
+NOBODY_ELSES = re.compile(r"\bconnect(?:ion|ing)?(?: (?:to|failed))?:? {0,2}\[?(?:169\.254|172\.17|127\.0\.1)\.\d{1,3}\b", re.I)
 FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
 
 
@@ -27,6 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         alone = len(hosts) < 2
         if match and not (alone and match[1] == "lo"):  # one host may well talk to itself over loopback
             yield Finding(message.subject, (message,), f"{message.subject.host or 'a node'} chose {match[1]}")
+    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, NOBODY_ELSES)])
     for setting in incident.of(SettingSeen):
         if setting.name in ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME") and FORCED.match(setting.value):
             yield Finding(setting.subject, (setting,), f"{setting.name} is {setting.value}")
