@@ -20,6 +20,7 @@ from .evidence.job import WatchdogDescription
 from .parsers.watchdog_descriptions import described_parser
 from .reading import text_of
 from .side_readers import read_all
+from .supervision import must_answer
 
 if TYPE_CHECKING:
     from .links import Links
@@ -98,8 +99,10 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     """Read a folder, an archive or files into an incident.
 
     `on_progress(done, name)` is called after each artefact. Raises UnreadableInput when a path does not
-    exist or is not allowed; an artefact that cannot be read is coverage, not an error.
+    exist or is not allowed, or lies on a network volume that does not answer; an artefact that cannot be read is
+    coverage, not an error.
     """
+    must_answer([str(path) for path in paths])
     evidence: list[Evidence] = []
     coverage: list[Coverage] = []
     for done, (name, (facts, told)) in enumerate(read_all(artefacts(*paths)), start=1):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -33,7 +34,7 @@ class LargeText(Text):
     def __init__(self, name: str, data: bytes = b"", path: Path | None = None) -> None:
         super().__init__(name, data)
         self.path = path
-        self.found: list[Found] = []
+        self._search: Future[list[Found]] | None = None
 
     def _open(self) -> BinaryIO:
         return self.path.open("rb") if self.path else BytesIO(self.data)
@@ -96,11 +97,18 @@ class LargeText(Text):
         return None
 
     def look_for(self, words: Sequence[str], patterns: Sequence[str] = ()) -> None:
-        """Find every line that holds any of the words or in which any of the patterns is found."""
+        """Begin to find every line that holds any of the words or in which any of the patterns is found."""
+        with_one = ThreadPoolExecutor(max_workers=1)
         if self.path:
-            self.found = lines_of_file(words, patterns, self.path)
+            self._search = with_one.submit(lines_of_file, words, patterns, self.path)
         elif words or patterns:
-            self.found = search_here(words, patterns, (self.data,))
+            self._search = with_one.submit(search_here, words, patterns, (self.data,))
+        with_one.shutdown(wait=False)
+
+    @cached_property
+    def found(self) -> list[Found]:
+        """What was looked for, once all of it is found."""
+        return self._search.result() if self._search else []
 
     def line(self, found: Found) -> Line:
         self._file.seek(found.offset)

@@ -74,11 +74,16 @@ class OpenPanel(Panel):
 
         folder = Path(tempfile.mkdtemp(prefix="incident-"))
         try:
-            collect(folder)
+            collect(folder, on_progress=self._collected)
         except Exception as error:
             self.status.value = notice(told(error), "bad")
             return
         self._open([folder])
+
+    def _collected(self, done: int, total: int, collector: str) -> None:
+        self.progress.max, self.progress.value = total, done
+        self.progress.description = f"{done} of {total}"
+        self.status.value = notice(f"collecting; every question has a deadline: {collector} has answered")
 
     def _open_in_thread(self, paths: Sequence[Path]) -> None:
         self.status.value = notice(f"opening {', '.join(path.name for path in paths)}")

@@ -1,11 +1,12 @@
-"""gdb's `bt` and `thread apply all bt`.
+"""gdb's `bt`, `thread apply all bt` and `info threads`.
 
     Thread 2 (Thread 0x7fa917caf6c0 (LWP 5682) "python3"):
     #0  __futex_abstimed_wait_common64 (private=<optimized out>, ...) at ./nptl/futex-internal.c:57
     #4  PyEval_AcquireThread (tstate=0x16c3650) at Python/ceval.c:385
     [Inferior 1 (process 5638) detached]
+    * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" __lll_lock_wait () at ../sysdeps/unix/sysv/linux/x86_64/lowlevellock.S:135
 
-A frame's arguments may run over several lines. The process is the one that gdb names, else the lightweight
+A row of `info threads` is a stack of one frame. A frame's arguments may run over several lines. The process is the one that gdb names, else the lightweight
 process of its Thread 1, which is the main thread. Arguments are not kept.
 """
 
@@ -24,6 +25,10 @@ from ._snapshot import source
 # Thread 2 (Thread 0x7fa917caf6c0 (LWP 5682) "python3"):      Thread 1 (process 4242):
 THREAD = re.compile(
     r'^Thread (\d{1,6}) \((?:Thread 0x[0-9a-f]{1,16} )?\(?(?:LWP|process) (\d{1,10})\)?(?: "([^"]{0,40})")?\)'
+)
+# * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" 0x00007fc739c8384d in poll () at ../sysdeps/unix/syscall-template.S:84
+LISTED = re.compile(
+    r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?(?:0x[0-9a-f]{1,16} in )?(\S.*)$'
 )
 # #2  0x00007fa9184a3f7b in __GI___futex_abstimed_wait_cancelable64 (futex_word=...
 FRAME = re.compile(r"^#(\d{1,5})  ?(?:0x[0-9a-f]{1,16} in )?(\S.*)$")
@@ -54,6 +59,8 @@ def read(text: Text) -> Iterator[Evidence]:
         row = line.text[:4000]
         if found := THREAD.match(row):
             threads.append(Thread(line, int(found[1]), int(found[2]), found[3]))
+        elif found := LISTED.match(row):
+            threads.append(Thread(line, int(found[1]), int(found[2]), found[3] or None, [found[4]]))
         elif found := FRAME.match(row):
             if not threads or (found[1] == "0" and threads[-1].frames):
                 threads.append(Thread(line))
@@ -110,7 +117,7 @@ PARSER = Parser(
     tool="gdb",
     medium="native-stacks",
     footprint=(
-        r"^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
+        r"^[* ] {1,4}\d{1,6} {1,8}Thread 0x[0-9a-f]{1,16} \(LWP \d|^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
         r"|^ptrace: (Operation|No such)|^Could not attach to process"
     ),
     read=read,

@@ -1,11 +1,13 @@
-"""Tests of a GPU that people run by hand: gpu-burn's verdict, cuda_memtest's errors.
+"""gpu-burn: its running line and its verdict on each device.
 
+    12.1%  proc'd: 4410 (6710 Gflop/s)  errors: 118 (WARNING!)  temps: 61 C
+    100.0%  proc'd: 36512 (6722 Gflop/s) - 36498 (6719 Gflop/s)   errors: 0 - 14 (WARNING!)   temps: 62 C - 61 C
     Tested 2 GPUs:
-            GPU 0: OK
-            GPU 1: FAULTY
-    [01/23/2016 13:52:41][n1][0]:ERROR: 117 errors found in Test4 [Moving inversions, random pattern] on device 0
+        GPU 0: OK
+        GPU 1: FAULTY
 
-A verdict that condemns every GPU says that the test itself could not run (a driver, a library): it is no result.
+A running line has a number for each device, in their order; the worst one of a device counts. Where the verdicts stand
+below, they alone are told; where they condemn all of several devices, the test itself could not run and says nothing.
 """
 
 from __future__ import annotations
@@ -19,47 +21,45 @@ from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
 
-TESTED = re.compile(r"^Tested (\d{1,3}) GPUs?:\s*$")
-VERDICT = re.compile(r"^\s{1,12}GPU (\d{1,3}): (OK|FAULTY)\s*$")
-# ERROR: 117 errors found in Test4 [Moving inversions, random pattern] on device 0
-MEMTEST = re.compile(r"\bERROR: (\d{1,12}) errors found in (?:block )?(Test\d{1,2}) ?(?:\[[^\]]{1,60}\])?")
-DEVICE = re.compile(r"\bdevice (\d{1,3})\b|\]\[(\d{1,3})\]:ERROR")
+# errors: 0 - 14 (WARNING!)
+ERRORS = re.compile(r"%\s{1,4}proc'd: .{1,2000}?errors: ([\d ()A-Z!-]{1,2000}?)\s{1,8}temps:")
+COUNT = re.compile(r"(\d{1,12})(?: \([A-Z!]{1,20}\))?")
+# GPU 1: FAULTY
+VERDICT = re.compile(r"^\s{1,8}GPU (\d{1,3}): (OK|FAULTY)\s*$")
 
 
 def read(text: Text) -> Iterator[GpuDiagnostic]:
+    counted: dict[int, tuple[Line, int]] = {}
+    judged = []
     for line in text.lines():
-        row = line.text[:600]
-        if tested := TESTED.match(row):
-            yield from verdicts(text, line, int(tested[1]))
-        elif (found := MEMTEST.search(row)) and int(found[1]):
-            device = DEVICE.search(row)
-            gpu = int(device[1] or device[2]) if device else None
-            yield told(text, line, gpu, f"memtest {found[2]}", "fail", found[0])
-
-
-def verdicts(text: Text, line: Line, count: int) -> Iterator[GpuDiagnostic]:
-    """What gpu-burn says of each GPU at its end."""
-    found = [(below, match) for below in text.after(line, limit=count) if (match := VERDICT.match(below.text[:80]))]
-    if len(found) > 1 and all(match[2] == "FAULTY" for _, match in found):
+        if found := ERRORS.search(line.text[:4000]):
+            for gpu, count in enumerate(COUNT.findall(found[1])):
+                if gpu not in counted or int(count) > counted[gpu][1]:
+                    counted[gpu] = (line, int(count))
+        elif found := VERDICT.match(line.text[:80]):
+            judged.append(told(text, line, int(found[1]), found[2] == "OK", found[2]))
+    if len(judged) > 1 and all(each.outcome == "fail" for each in judged):
         return
-    for below, match in found:
-        yield told(text, below, int(match[1]), "gpu-burn", "pass" if match[2] == "OK" else "fail", below.text.strip())
+    yield from judged or [
+        told(text, line, gpu if len(counted) > 1 else None, count == 0, f"{count} errors")
+        for gpu, (line, count) in counted.items()
+    ]
 
 
-def told(text: Text, line: Line, gpu: int | None, test: str, outcome: str, said: str) -> GpuDiagnostic:
+def told(text: Text, line: Line, gpu: int | None, well: bool, words: str) -> GpuDiagnostic:
     return GpuDiagnostic(
         source=source(text, line),
         subject=Subject(gpu=gpu),
-        severity=Severity.CRITICAL if outcome == "fail" else Severity.INFO,
-        test=test,
-        outcome=outcome,
-        text=said,
+        severity=Severity.INFO if well else Severity.CRITICAL,
+        test="gpu-burn",
+        outcome="pass" if well else "fail",
+        text=words,
     )
 
 
 PARSER = Parser(
-    tool="gpu-burn, cuda_memtest",
+    tool="gpu-burn",
     medium="gpu",
-    footprint=r"^Tested \d{1,3} GPUs?:\s{0,4}$|\bERROR: \d{1,12} errors found in (block )?Test\d",
+    footprint=r"%\s{1,4}proc'd: \d|^\s{1,8}GPU \d{1,3}: (OK|FAULTY)\s*$",
     read=read,
 )

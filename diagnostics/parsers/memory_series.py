@@ -7,6 +7,7 @@ memory.
     node1  batch +0h30  5.2G
 
     epoch 3, step 2, RAM used: 25.26 GB
+    epoch 3    used 128 GB
     [2026-03-02 01:00:00,112] [INFO] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
 
 The header names a memory column (used, rss, memory, resident, heap; a unit may be part of the name). Columns are
@@ -40,6 +41,11 @@ LOGGED = re.compile(
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
     re.I,
 )
+# epoch 3    used 128 GB
+BARE = re.compile(
+    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\s*$",
+    re.I,
+)
 OWNERS = ("host", "node", "pod", "hostname", "container")
 KIB = {"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 FEWEST = 3
@@ -59,12 +65,17 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     rows: list[Row] = []
     logged: list[Row] = []
     for line in text.lines():
-        if found := LOGGED.search(line.text[:1000]):
+        if found := LOGGED.search(line.text[:1000]) or BARE.match(line.text[:200]):
             logged.append(Row(line, round(float(found["number"]) * KIB[found["unit"][0].lower()]), None, None))
             continue
         cells = split(line.text[:400])
         # the OOM killer's table of tasks counts pages
-        if len(cells) > 1 and "total_vm" not in cells and any(COLUMN.match(cell) for cell in cells):
+        if (
+            len(cells) > 1
+            and "|" not in line.text
+            and "total_vm" not in cells
+            and any(COLUMN.match(cell) for cell in cells)
+        ):
             yield from told(text, rows)
             header, rows = [cell.lower() for cell in cells], []
         elif header and (row := measured(header, cells, line)):
@@ -112,6 +123,7 @@ PARSER = Parser(
         r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage"
         r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
+        r"|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),
     read=read,
 )

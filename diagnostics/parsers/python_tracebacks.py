@@ -25,6 +25,7 @@ from . import Parser
 from ._errno import errno_in
 from ._exceptions import names_path, worker_killed
 from ._job_lines import Message, messages, of_lines
+from ._kernel_voice import is_kernel
 
 HEADER = re.compile(r"(Original )?(?:Exception Group )?Traceback \(most recent call last\):$")
 FRAME = re.compile(r'^File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$')
@@ -91,10 +92,15 @@ def _read(text: Text, stream: _Stream, message: Message) -> Iterator[Evidence]:
             stream.open.append(_Open(message))
         stream.open[-1].frames.append(f"{frame[3] or '<module>'} ({frame[1]}:{frame[2]})")
         stream.open[-1].last = message
-    elif (found := EXCEPTION.match(said)) and message.level not in ("INFO", "DEBUG"):
+    elif (found := EXCEPTION.match(said)) and message.level not in ("INFO", "DEBUG") and not _is_kernel_s(message):
         yield from _close(text, stream, message, found[1], (found[2] or "").strip())
     elif BUS_ERROR.search(said):
         yield WorkerKilled(**message.facts(text), severity=Severity.CRITICAL, signal="SIGBUS")
+
+
+def _is_kernel_s(message: Message) -> bool:
+    """True for a driver whose name ends as an exception's: LustreError: text."""
+    return message.program == "kernel" or is_kernel(message.text)
 
 
 def _close_unusual(text: Text, stream: _Stream) -> Iterator[Evidence]:

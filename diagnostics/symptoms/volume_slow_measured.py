@@ -22,6 +22,7 @@ SLOW_BYTES_PER_S = 50e6
 FAST_BYTES_PER_S = 200e6
 SLOW_OPERATION_S = 1.0
 SLOW_AWAIT_MS = 200.0
+SLOW_OBJECT_MS = 100.0
 SLOWER = 6.0
 WAITING_PERCENT = 40.0  # of the CPUs' time
 
@@ -41,7 +42,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(subject, (answer,), f"the probe {answer.probe} was answered fast", present=False)
     for row in incident.of(IoStatistics):
         waits = [value for name, value in row.values.items() if name.endswith("_ms")]
-        if waits and max(waits) > SLOW_AWAIT_MS:
+        if row.values.get("object_get_ms", 0.0) > SLOW_OBJECT_MS:
+            yield Finding(row.subject, (row,), f"a read of the object store takes {row.values['object_get_ms']:.0f} ms")
+        elif waits and max(waits) > SLOW_AWAIT_MS:
             yield Finding(
                 replace(row.subject, device=disk(row.subject.device)), (row,), f"requests wait {max(waits):.0f} ms"
             )
