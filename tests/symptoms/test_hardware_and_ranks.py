@@ -43,7 +43,9 @@ ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM 
 LINKS = "GPU 0: H100 (UUID: GPU-0)\n\t Link 0: 26.562 GB/s\nGPU 3: H100 (UUID: GPU-3)\n\t {}\n"
 OOM = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 23.69 GiB total capacity; {} already allocated; {} free; {} reserved in total by PyTorch)\n"
 DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
-PORT = 'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
+PORT = (
+    'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
+)
 TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
 
 CASES = [
@@ -91,6 +93,7 @@ CASES = [
     ("gpu-nvlink-report", XID.format(74, "NVLink: fatal error detected on link 9"), PRESENT),
     ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 04 LTSSM Fault Up\n", PRESENT),
     ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 12021, Non-fatal, Link 04 ECC\n", UNOBSERVED),
+    ("gpu-nvlink-report", XID.format(45, "Ch 00000001 caused by previous Xid 149"), PRESENT),
     ("gpu-nvlink-report", XID.format(136, "Link 3 training failed"), PRESENT),
     ("gpu-out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n", PRESENT),
     ("gpu-out-of-memory", "RuntimeError: Cannot allocate memory\n", UNOBSERVED),
