@@ -10,6 +10,7 @@ alone, so `fuzz 1 NUMBER` makes one again. What raises or is slow is printed; th
 from __future__ import annotations
 
 import random
+import signal
 import sys
 import time
 import traceback
@@ -25,6 +26,7 @@ STRETCHED = 1 << 15  # bytes
 ONE_IN = 50  # inputs is stretched
 SLOW_S = 0.3  # of processor
 GROWS = 3.0  # times the time for twice the bytes: more than linear
+PATIENCE_S = 20.0  # of processor for one input
 
 
 class Inputs:
@@ -49,11 +51,13 @@ class Inputs:
 def read(parser: Parser, data: bytes, offered: bool) -> float:
     """Let a parser read some bytes, after it was asked whether it wants them; returns the seconds of processor."""
     start = time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE_S)
     text = Text("raw.log", data)
     if offered:
         parser.wants(text)
     for fact in parser.read(text):
         fact.fields()
+    signal.setitimer(signal.ITIMER_PROF, 0)
     return time.process_time() - start
 
 
@@ -74,8 +78,13 @@ def complaints(inputs: Inputs, number: int) -> Iterator[str]:
                 yield f"{number}: {name} takes {took:.2f} s for {len(data)} bytes, {twice:.2f} s for {len(larger)}"
 
 
+def out_of_patience(number: int, frame: object) -> None:
+    raise TimeoutError(f"{PATIENCE_S:.0f} s and no end")
+
+
 def main() -> None:
     """Read the inputs; the status is 1 when there was a finding."""
+    signal.signal(signal.SIGPROF, out_of_patience)
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     inputs, findings, begun = Inputs(), 0, time.perf_counter()

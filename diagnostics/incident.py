@@ -88,9 +88,13 @@ class Incident:
         """The same incident and some more facts, such as a probe's answers."""
         return Incident(self.name, [*self.evidence, *facts], self.coverage)
 
+    @cached_property
+    def unread(self) -> list[str]:
+        """The files that nobody understood; an empty one has nothing to understand."""
+        return sorted({c.file for c in self.coverage if c.parser is None and c.state is not ReadState.EMPTY})
+
     def __repr__(self) -> str:
-        files = {each.file for each in self.coverage}
-        unread = sorted({each.file for each in self.coverage if each.parser is None})
+        files, unread = {each.file for each in self.coverage}, self.unread
         tail = f", {len(unread)} not understood: {', '.join(unread[:5])}" if unread else ""
         return f"<Incident {self.name}: {len(self.evidence)} facts from {len(files)} files{tail}>"
 

@@ -8,12 +8,12 @@ read as it stands: `LargeText.lines` runs through the file without keeping it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .footprint import Footprint
 from .haystack import Haystack, without_middles
@@ -167,7 +167,8 @@ class LargeText(Text):
             for name, footprint in footprints.items():
                 if live := footprint.live(haystack):
                     near[name] += [found for found, line in zip(part, lines, strict=True) if live.search(line)]
-        return {name: Excerpt(self, found) for name, found in near.items() if found}
+        shared: dict[Callable[[Any], object], object] = {}
+        return {name: Excerpt(self, found, shared) for name, found in near.items() if found}
 
 
 def _line(number: int, offset: int, data: bytes) -> Line:
@@ -176,14 +177,16 @@ def _line(number: int, offset: int, data: bytes) -> Line:
 
 
 class Excerpt(LargeText):
-    """The neighbourhoods of some lines of a large artefact."""
+    """The neighbourhoods of some lines of a large artefact; `worked_out` is what all its excerpts share."""
 
-    def __init__(self, whole: LargeText, near: Sequence[Found]) -> None:
+    def __init__(
+        self, whole: LargeText, near: Sequence[Found], worked_out: dict[Callable[[Any], object], object]
+    ) -> None:
         super().__init__(whole.name, whole.data, whole.path)
         self.found = whole.found
         self._file = whole._file  # the whole closes it
         self._near = near
-        self._worked_out = whole._worked_out
+        self._worked_out = worked_out
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
         return self.looked_for(pattern)

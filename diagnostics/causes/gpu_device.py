@@ -160,8 +160,8 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.03,
-                "a load test may trip over the damaged memory, which the driver reports as well",
+                0.05,
+                "a load test may trip over the damaged memory",
                 "the load test read the damaged memory",
             ),
             Effect(
@@ -303,8 +303,8 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.03,
-                "link and bandwidth tests fail on a bad link, which the driver reports as well",
+                0.05,
+                "link and bandwidth tests fail on a bad link",
                 "the test exercised the bad link",
             ),
             *OF_A_DEAD_RANK,

@@ -36,7 +36,7 @@ class PortErrors(Evidence):
 class Reachability(Evidence):
     """Somebody tried to reach a host. Subject: server.
 
-    `outcome` is "answered", "refused", "timed-out", "unreachable" or "unknown-name".
+    `outcome` is "answered", "refused", "timed-out", "unreachable", "unknown-name" or "too-long" (a packet of that size).
 
         curl: (28) Failed to connect to 10.0.0.4 port 29500: Connection timed out
     """

@@ -104,7 +104,7 @@ class OpenPanel(Panel):
         self.incident, self.diagnosis = incident, diagnosis
         self.paths = tuple(Path(path) for path in paths)
         self.progress.value = self.progress.max = max(self.progress.value, 1)
-        unread = sorted({each.file for each in incident.coverage if each.parser is None})
+        unread = incident.unread
         self.status.value = notice(shortened(repr(incident), 300), "warning" if unread else "good")
         self.coverage.value = (
             f"<details><summary>what was read</summary>{rendered(show_coverage(incident)._repr_html_())}</details>"

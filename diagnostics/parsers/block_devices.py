@@ -44,7 +44,7 @@ TABLE = Table(
     Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:failed command: |COMRESET failed|hard resetting link|link is slow to respond|SError)", "reset", WARNING),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:disabled|disable device|detaching)", "gone", CRITICAL),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): .{0,20}error: \{ (?:UNC|IDNF)", "media-error", CRITICAL),
-    Row(r"(?:mpt[23]sas|mpt3sas|megaraid_sas|aacraid|hpsa|smartpqi|qla2xxx|lpfc)\S{0,20}[: ].{0,80}(?:fault_state|[Aa]dapter reset|[Cc]ontroller (?:reset|lockup)|FW in FAULT|task abort|Host adapter abort)", "reset", CRITICAL),
+    Row(r"(?:mpt[23]sas|mpt3sas|megaraid_sas|aacraid|hpsa|smartpqi|qla2xxx|lpfc)\S{0,20}[: ].{0,80}(?:fault_state|[Aa]dapter reset|[Cc]ontroller (?:reset(?! type)|lockup)|FW in FAULT|task abort|Host adapter abort)", "reset", CRITICAL),
     Row(r"scsi host\d+: .{0,60}(?:reset|timed out|aborting)", "reset", WARNING),
     Row(r"md/raid\S{0,10}:(?P<device>md\d+): Disk failure on (?P<path>[\w/]{1,40})", "gone", CRITICAL),
     Row(r"device-mapper: multipath: .{0,20}Failing path|multipathd?: .{0,60}(?:remaining active paths: 0|Failing path)", "gone", CRITICAL),

@@ -37,7 +37,7 @@ SPLIT = re.compile(r" {0,40}\| {0,40}|\t[\t ]{0,40}| {2,80}")
 RULE = re.compile(r"^:?-{2,40}:?[-:| +]{0,200}$")
 COMMA = re.compile(r" ?, ?")
 NUMBER = re.compile(r"^~?(\d{1,12}(?:\.\d{1,9})?)$")
-HOST = r"[A-Za-z][\w.-]{0,60}\d[\w.-]{0,30}"
+HOST = r"[A-Za-z][A-Za-z_.-]{0,60}\d[\w.-]{0,60}"  # its first digit tells the parts apart: one way to match
 HOSTS = re.compile(rf"^{HOST}(?:(?:,|, | \+ |\+|<->| <-> | -> |->|:| - |/){HOST}){{0,63}}$")
 APART = re.compile(r"[,+:/]|<?->| - ")
 # t004,t005   busbw 182.1 GB/s

@@ -47,7 +47,7 @@ KILL = re.compile(r"\bkill -(?:9|KILL|SIGKILL) (\d{1,10})\b")
 # 67637 R     user  67637  99.9 ... R
 ROW = re.compile(r"^\s{0,20}(?:[a-z][\w+-]{0,30}\s{1,20})?(\d{1,10})\s.{0,200}?(?<!\S)([RSDT][<NLsl+]{0,4})(?:\s|$)")
 STATUS = re.compile(
-    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -{1,2}[\w-]{1,30}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
+    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -[\w-]{1,31}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
 )
 TIMED_OUT = re.compile(r"(?i)^(?:timeout: sending signal|command timed out|timed out after)")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=,-]{1,200}(?:/[\w.@+%=,-]{1,200}){0,30}/?)")
