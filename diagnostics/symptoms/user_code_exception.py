@@ -20,6 +20,7 @@ from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .fewer_gpus_than_expected import WORDS as FEWER
+from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
 from .loss_not_finite import DIVERGED
 
@@ -67,7 +68,7 @@ OTHER = re.compile(
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe",
 )
 
-SPECIAL = (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, DIVERGED)  # other symptoms
+SPECIAL = (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
