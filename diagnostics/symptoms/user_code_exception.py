@@ -20,6 +20,7 @@ from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .fewer_gpus_than_expected import WORDS as FEWER
+from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
 
 ORDINARY = frozenset(
@@ -56,7 +57,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         text = f"{fact.type}: {fact.text}"
         ordinary = name in ORDINARY or OF_TENSORS.search(fact.text) is not None
         special = any(
-            pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START)
+            pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL)
         ) or CACHE.search(f"{text} {' '.join(fact.frames[:4])}")
         aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
         remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
