@@ -58,6 +58,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "physical-port-errors",
+                0.5,
+                "a bad cable or module damages bits, and the port counts them",
+                "the link damaged what was sent over it",
+                Role.INITIATING,
+            ),
+            Effect(
                 "network-adapter-failed",
                 0.2,
                 "one fault in a few is the adapter's own, and its driver says so",
@@ -90,8 +97,8 @@ CAUSES = (
             ),
             Effect(
                 "reachability-test-failed",
-                0.15,
-                "a port that is down answers nobody",
+                0.08,
+                "people test over the management network, which the fabric's links do not carry",
                 "the node behind the bad port answered nobody",
             ),
             Effect(

@@ -45,6 +45,7 @@ INTERESTING = re.compile(
     r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$)'
     r"|above exception|\b(?:queue|concurrent|subprocess|socket)\.\w+: |DataLoader worker|bus error encountered"
 )
+LISTED = 2  # lines of a list below an exception
 
 
 @dataclass
@@ -123,13 +124,21 @@ def _close(text: Text, stream: _Stream, message: Message, type_: str, said: str)
             **message.facts(text, path=names_path(said)),
             severity=Severity.WARNING if type_ in ("KeyboardInterrupt", "SystemExit") else Severity.CRITICAL,
             type=type_,
-            text=said,
+            text=_with_list(text, message, said),
             frames=tuple(reversed(opened.frames)),
             error=errno_in(said),
         )
     )
     for pid, signal in worker_killed(said):
         yield WorkerKilled(**message.facts(text, pid=pid), severity=Severity.CRITICAL, signal=signal)
+
+
+def _with_list(text: Text, message: Message, said: str) -> str:
+    """The text with the first lines of the list that it announces by a colon at its end."""
+    if not said.endswith(":"):
+        return said
+    listed = [each.text.strip() for each in of_lines(text.after(message.line, limit=LISTED)) if each.text[:1] in " \t"]
+    return "\n".join((said, *(each for each in listed if each and not FRAME.match(each))))
 
 
 def _flush(stream: _Stream) -> Iterator[PythonException]:

@@ -10,8 +10,8 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     B     m1       3b     20/20 runs ok
 
 With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
-so is a file that has only one row: that is a sentence, not a table. A condition has at least two words: one word
-before the outcome is a file that some checksum tool judged.
+so is a file that has only one row: that is a sentence, not a table. One word before
+OK or FAILED is a file that some checksum tool judged, and no condition.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?P<condition>\S[^:\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2})[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
     r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|shuts? down|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
@@ -43,6 +43,7 @@ OUTCOMES = (
     ("off", re.compile(r"^(?:host |gpu )?(?:off|shut|gone|lost|reset)", re.I)),
     ("fail", re.compile(r"fail|crash|error|nan|wrong|differs", re.I)),
 )
+JUDGED = re.compile(r"(?:OK|FAILED)\b")
 FEWEST_ROWS = 2
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
@@ -79,11 +80,13 @@ def _under_a_heading(text: Text) -> Iterator[Trial]:
 
 def _rows(text: Text) -> Iterator[Trial]:
     rows = [(line, match) for line in text.lines() if len(line.text) < 240 and (match := ROW.match(line.text))]
-    rows = [(line, match) for line, match in rows if " " in match["condition"].strip()]
+    rows = [
+        (line, match) for line, match in rows if " " in match["condition"].strip() or not JUDGED.match(match["text"])
+    ]
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return
     for line, match in rows:
-        yield _trial(text, line, match["condition"].strip(), match["text"].strip(), outcome_of(match["text"]))
+        yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome_of(match["text"]))
 
 
 def _trial(text: Text, line: Line, condition: str, said: str, outcome: str) -> Trial:

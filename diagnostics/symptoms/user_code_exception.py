@@ -20,6 +20,7 @@ from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .fewer_gpus_than_expected import WORDS as FEWER
+from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
 
 ORDINARY = frozenset(
@@ -38,7 +39,7 @@ OF_TENSORS = re.compile(
     r"|inplace operation|invalid shape|Trying to backward through the graph|should be the same|must match the size"
     r"|Sizes of tensors must match|not implemented for '|Given groups="
     r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters"
-    r"|Expected to have finished reduction",
+    r"|Expected to have finished reduction|size mismatch for \S+: copying a param with shape torch\.Size\(\[[1-9]",
 )
 OTHER = re.compile(
     r"No space|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
@@ -56,7 +57,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         text = f"{fact.type}: {fact.text}"
         ordinary = name in ORDINARY or OF_TENSORS.search(fact.text) is not None
         special = any(
-            pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START)
+            pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL)
         ) or CACHE.search(f"{text} {' '.join(fact.frames[:4])}")
         aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
         remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
