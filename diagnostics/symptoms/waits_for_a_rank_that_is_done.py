@@ -17,13 +17,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each rank that was done, with one that waited for it."""
     done = {fact.subject.rank: fact for fact in incident.of(RunFinished) if fact.subject.rank is not None}
     last = {fact.subject.rank: fact.last_step for fact in incident.of(TrainingSteps) if fact.subject.rank is not None}
-    waited = [fact for fact in incident.of(CollectiveTimeout) if fact.subject.rank not in (None, *done)]
+    waited = [(fact.subject.rank, fact) for fact in incident.of(CollectiveTimeout) if fact.subject.rank not in done]
     for rank, fact in done.items():
         ended = fact.step if fact.step is not None else last.get(rank)
-        later = [each for each in waited if ended is not None and (last.get(each.subject.rank) or -1) > ended]
-        if later:
-            note = f"rank {rank} was done at step {ended}; rank {later[0].subject.rank} waited for it at a later one"
-            yield Finding(fact.subject, (fact, later[0]), note)
+        for other, timeout in waited:
+            if other is not None and ended is not None and (last.get(other) or -1) > ended:
+                note = f"rank {rank} was done at step {ended}; rank {other} waited for it at a later one"
+                yield Finding(fact.subject, (fact, timeout), note)
+                break
 
 
 SYMPTOM = Symptom(
