@@ -44,7 +44,7 @@ PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,4
 COMPLAINS = re.compile(
     r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
     r"|\bno space left\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri"
+    r"|\btoo many open files\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri"
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
@@ -53,7 +53,7 @@ OTHERS = re.compile(
 )
 INTERESTING = Words(
     "warn|err|severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|no space|quota|limit|timed out|timeout|abort"
-    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri",
+    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|too many",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} ",
 )
 
@@ -96,7 +96,7 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|unhandled exception|unexpectedly"
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|too many open files|unhandled exception|unexpectedly"
     ),
     read=read,
     claims="untold",

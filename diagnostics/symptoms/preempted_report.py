@@ -12,7 +12,8 @@ from . import Finding, Symptom
 from ._reports import findings, nothing, said, words_of
 
 WORDS = re.compile(
-    r"DUE TO PREEMPTION|spot (?:instance )?(?:interruption|termination|reclaim)|preempt(?:ed|ion) (?:by|notice)", re.I
+    r"DUE TO PREEMPTION|DUE TO JOB REQUEUE|spot (?:instance )?(?:interruption|termination|reclaim)|preempt(?:ed|ion) (?:by|notice)",
+    re.I,
 )
 
 
