@@ -38,6 +38,7 @@ LOUD = (
     "nvme nvme0: I/O {c} QID 2 timeout, aborting",
 )
 LOUD_LINES = 200
+FILES = 10_000
 
 
 def write(path: Path, size: int) -> None:
@@ -82,14 +83,14 @@ def main() -> None:
         print(f"ratio {ours[0] / theirs[0]:.1f} (processor {ours[1] / theirs[1]:.1f}), {resident} MiB resident")
         print(f"the largest ripgrep: {searcher} MiB resident")
         log.unlink()
-        for number in range(2000):
+        for number in range(FILES):
             Path(folder, f"{number:05}.txt").write_text(
                 f"[ {number}.000000] {LOUD[number % 4].format(c=number)}\n" * 20
             )
         for artefact in islice(artefacts(folder), 20):
             read_artefact(artefact)  # the patterns are compiled: start-up
         wall, used = timed(open_incident, Path(folder))
-        print(f"2000 small files: {2000 / wall:.0f} files/s ({2000 / used:.0f} a second of processor)")
+        print(f"{FILES:,} small files: {FILES / wall:.0f} files/s ({FILES / used:.0f} a second of processor)")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def artefacts(*paths: str | Path) -> Iterator[Artefact]:
         if stat.S_ISDIR(mode):
             yield from _folder(path)
         elif stat.S_ISREG(mode):
-            yield from _file(path, printable(path.name))
+            yield from _file(path, as_label(path.name))
         else:
             raise UnreadableInput(
                 f"{path} is neither a folder nor a regular file", "give a folder, an archive or files"
@@ -72,7 +72,7 @@ def _folder(top: Path) -> Iterator[Artefact]:
         folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", ".ipynb_checkpoints"))
         for name in sorted([*files, *(name for name in folders if Path(where, name).is_symlink())]):
             path = Path(where, name)
-            label = printable(path.relative_to(top).as_posix())
+            label = as_label(path.relative_to(top).as_posix())
             found = True
             if path.is_symlink():
                 yield Artefact(label, problem="a symbolic link; not followed")
@@ -82,7 +82,7 @@ def _folder(top: Path) -> Iterator[Artefact]:
                 yield from _file(path, label)
     for refusal in closed:
         found = True
-        label = printable(Path(refusal.filename).relative_to(top).as_posix())
+        label = as_label(Path(refusal.filename).relative_to(top).as_posix())
         yield Artefact(label, problem=f"a folder that cannot be opened: {refusal.strerror}")
     if not found:
         raise UnreadableInput(f"{top} holds no files", "collect something first: python -m diagnostics collect OUT")
@@ -238,6 +238,6 @@ def safe_name(name: str) -> str | None:
     return "/".join(part for part in parts if part != ".")
 
 
-def printable(name: str) -> str:
+def as_label(name: str) -> str:
     """A file name as text: bytes that are no UTF-8 become replacement characters."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

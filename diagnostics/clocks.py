@@ -1,24 +1,27 @@
 """What ties a clock that counts something else to the calendar.
 
 Uptime is tied by a reading of both clocks (`date` and `uptime`), else by events that a second file dates; a date
-without a year by the files that have one; a time of day by the day the other files speak of. What nothing ties is
-not guessed.
+without a year by the files that have one; a time of day by the day the other files speak of. The clocks of several
+ranks are set against one another by the steps they take together. What nothing ties is not guessed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from statistics import median
+from statistics import median, median_low
 
 from .evidence import Clock, Evidence, Stamp
+from .evidence.job import TrainingSteps
 from .evidence.kernel import ClockReading
 
 _DAY = 86_400.0
 _CALENDAR = (Clock.UTC, Clock.LOCAL)
+SHARED_STEPS = 5  # that two ranks must both log before their clocks are compared
+LEAST_SKEW_S = 2.0  # less is how long one rank takes longer to print than another
 
 
 @dataclass(frozen=True)
@@ -105,3 +108,42 @@ def with_day(stamp: Stamp, near: float) -> Alignment:
     offset = min((midnight + days * _DAY for days in (-1, 0, 1)), key=lambda each: abs(stamp.seconds + each - near))
     day = datetime.fromtimestamp(offset, UTC)
     return Alignment(offset, 0.0, f"the day {day:%F} of the other files")
+
+
+def rank_skews(runs: Iterable[TrainingSteps]) -> dict[int, Alignment]:
+    """By rank, what must be added to a clock that differs from those of the others; a clock that agrees has none.
+
+    Ranks that train together end each step together, so the same step at another time is another clock. The clock
+    of the middle rank is taken for right. A rank with several runs is left alone: its steps were taken twice.
+    """
+    found: dict[int, list[TrainingSteps]] = defaultdict(list)
+    for run in runs:
+        if run.subject.rank is not None and run.stamp and run.stamp.clock in _CALENDAR:
+            found[run.subject.rank].append(run)
+    times = {rank: _times_of(same[0]) for rank, same in sorted(found.items()) if len(same) == 1}
+    if len(times) < 2:
+        return {}
+    first, *others = times
+    apart = {first: (0.0, 0.0, 0)} | {rank: _apart(times[first], times[rank]) for rank in others}
+    apart = {rank: each for rank, each in apart.items() if rank == first or each[2] >= SHARED_STEPS}
+    right = median_low(offset for offset, _, _ in apart.values())
+    return {
+        rank: Alignment(right - offset, spread + 1.0, f"{steps or 'the'} steps that rank {rank} takes with the others")
+        for rank, (offset, spread, steps) in apart.items()
+        if abs(offset - right) > max(LEAST_SKEW_S, 5 * spread)
+    }
+
+
+def _times_of(run: TrainingSteps) -> Mapping[int, float]:
+    """When each step was logged; the last time counts."""
+    pairs = zip(run.columns["step"], run.columns.get("seconds", ()), strict=False)
+    return {int(step): float(seconds) for step, seconds in pairs if step == step and seconds == seconds}
+
+
+def _apart(one: Mapping[int, float], other: Mapping[int, float]) -> tuple[float, float, int]:
+    """How much later the other clock shows the same steps, how much that varies, and over how many steps."""
+    differences = [other[step] - one[step] for step in one.keys() & other.keys()]
+    if not differences:
+        return 0.0, 0.0, 0
+    middle = median(differences)
+    return middle, median(abs(each - middle) for each in differences), len(differences)

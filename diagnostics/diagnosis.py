@@ -18,7 +18,7 @@ from .evidence import NOBODY, Subject
 from .finding import Sentence, find
 from .hypothesis import Hypothesis, Verdict, named
 from .incident import Incident
-from .network import NOTHING_KNOWN, Instance, Network, at_work, build, shaken, told_apart_by
+from .network import NOTHING_KNOWN, Instance, Network, at_work, build, own_bits, shaken, told_apart_by, unaccounted
 from .printable import PLAIN, cite, escaped
 from .symptoms import Observation, State, all_symptoms, observe
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answer
-ANSWER_BITS = 3.0  # the evidence must speak at least this much for an answer (8 to 1 over chance)
+ANSWER_BITS = 3.0  # what a cause initiates must speak at least this much for it (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
 FAINT = "var(--jp-ui-font-color2, #616161)"
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
@@ -192,18 +192,20 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
 def _leading(
     network: Network, posterior: noisy_or.Posterior, hypotheses: Sequence[Hypothesis]
 ) -> tuple[Hypothesis, ...]:
-    """The causes of the most probable set that each reach the posterior and the bits of an answer.
+    """The causes of the most probable set that each reach the posterior and the bits of an answer by what they initiate.
 
-    What counts is that the cause is at work at all: on which of two subjects may stay open.
+    None while something telling is there that the set does not account for: a fault that the table does not know may
+    be behind the rest too. What counts is that the cause is at work at all: on which of two subjects may stay open.
     """
-    chosen = [network.instances[i] for i in posterior.sets[0]]
+    if unaccounted(network, posterior.sets[0]):
+        return ()
+    own = own_bits(network)
+    chosen = [network.instances[i] for i in posterior.sets[0] if own[i] >= ANSWER_BITS]
     found = at_work([instance.cause.slug for instance in network.instances], posterior)
     return tuple(
         each
         for each in hypotheses
-        if Instance(each.cause, each.subject) in chosen
-        and found[each.slug] >= ANSWER_POSTERIOR
-        and each.bits >= ANSWER_BITS
+        if Instance(each.cause, each.subject) in chosen and found[each.slug] >= ANSWER_POSTERIOR
     )
 
 

@@ -80,7 +80,7 @@ def show_coverage(incident: Incident) -> Grid:
         _coverage(incident, [each for each in incident.coverage if each.file == file])
         for file in dict.fromkeys(each.file for each in incident.coverage)
     )
-    unread = len({each.file for each in incident.coverage if each.parser is None})
+    unread = len(incident.unread)
     caption = f"{len(rows)} files, {unread} of them not understood" if unread else f"{len(rows)} files, all understood"
     return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), rows, most=200)
 

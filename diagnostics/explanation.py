@@ -23,6 +23,8 @@ from .printable import cite
 from .symptoms import Observation, all_symptoms
 
 RIVALS_SHOWN = 4
+WHY_NOT = "Why not the others (how likely each is at work beside the answer)"
+NEGLIGIBLE = 0.001  # a rival below it is shown only where it is a usual suspect
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def explain(diagnosis: Diagnosis) -> Explanation:
         table=tuple(sorted(_table(diagnosis), key=lambda row: row.role.place if row.role else len(Role))),
         chain=tuple(chain_of(diagnosis)) if answer else (),
         rivals=tuple(_rivals(diagnosis)),
-        suspects=tuple(Sentence(f"{who}: {why}") for each in answer for who, why in each.cause.mistaken_for),
+        suspects=tuple(_suspects(diagnosis)),
         unexplained=tuple(Sentence(seen(each), each.sources[:2]) for each in diagnosis.unexplained),
         now=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.now)),
         for_good=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.for_good)),
@@ -89,27 +91,50 @@ def _table(diagnosis: Diagnosis) -> Iterable[Row]:
 
 
 def _rivals(diagnosis: Diagnosis) -> Iterable[Sentence]:
-    """Why not the others: those next in line, and the suspects that the answer is usually mistaken for."""
-    tempting = {who for each in diagnosis.answer for who, _ in each.cause.mistaken_for}
+    """Why not the others: those next in line."""
+    usual = _usual_suspects(diagnosis)
+    for each in _others(diagnosis)[:RIVALS_SHOWN]:
+        if each.posterior >= NEGLIGIBLE and each.slug not in usual:
+            yield _against(diagnosis, each)
+
+
+def _suspects(diagnosis: Diagnosis) -> Iterable[Sentence]:
+    """What the answer is easily mistaken for: why it looks like it, and what speaks against it."""
+    judged = {each.slug: each for each in reversed(_others(diagnosis))}
+    for slug, alike in _usual_suspects(diagnosis).items():
+        if slug in judged:
+            yield _against(diagnosis, judged[slug], f"tempting because {alike}; but ")
+
+
+def _usual_suspects(diagnosis: Diagnosis) -> dict[str, str]:
+    """What the causes of the answer are mistaken for, by slug, with why."""
+    named = {each.slug for each in diagnosis.answer}
+    return {who: why for each in diagnosis.answer for who, why in each.cause.mistaken_for if who not in named}
+
+
+def _others(diagnosis: Diagnosis) -> list[Hypothesis]:
     chosen = {id(each) for each in diagnosis.answer}
-    others = [each for each in diagnosis.hypotheses if id(each) not in chosen]
-    shown = [each for i, each in enumerate(others) if i < RIVALS_SHOWN or each.slug in tempting]
+    return [each for each in diagnosis.hypotheses if id(each) not in chosen]
+
+
+def _against(diagnosis: Diagnosis, rival: Hypothesis, tempting: str = "") -> Sentence:
+    """How likely a rival is at work beside the answer, and why it is not the answer."""
     present = {each.symptom: each for each in diagnosis.present}
     table = all_symptoms()
-    for each in shown[: RIVALS_SHOWN + 4]:
-        against = [name for name in each.against if name in present]
-        missing = [name for name in each.against if name not in present]
-        reasons = []
-        if against:
-            reasons.append(f"it does not explain {_listed(table[name].title for name in against[:3])}")
-        if missing:
-            reasons.append(
-                f"it would have shown {_listed(table[name].title for name in missing[:2])}, which was looked for"
-            )
-        if not reasons:
-            reasons.append("nothing that was collected speaks for it" if each.bits <= 0 else "less speaks for it")
-        sources = tuple(source for name in against[:2] for source in present[name].sources[:1])
-        yield Sentence(f"{named(each)} ({each.posterior:.1%}): {'; '.join(reasons)}", sources)
+    unexplained = [name for name in rival.against if name in present]
+    missing = [name for name in rival.against if name not in present]
+    reasons = []
+    if unexplained:
+        reasons.append(f"it does not explain {_listed(table[name].title for name in unexplained[:3])}")
+    if missing:
+        reasons.append(f"it would have shown {_listed(table[name].title for name in missing[:2])}, looked for in vain")
+    if not reasons:
+        reasons.append(
+            "less of the evidence speaks for it" if rival.bits > 0 else "nothing that was collected speaks for it"
+        )
+    chance = f"{rival.posterior:.1%}" if rival.posterior >= NEGLIGIBLE else f"under {NEGLIGIBLE:.1%}"
+    sources = tuple(source for name in unexplained[:2] for source in present[name].sources[:1])
+    return Sentence(f"{named(rival)} ({chance}): {tempting}{'; '.join(reasons)}", sources)
 
 
 def _questions(diagnosis: Diagnosis) -> Iterable[Question]:
@@ -207,7 +232,7 @@ def format_explanation(explanation: Explanation) -> str:
         ]
         parts.append("How one thing led to the other\n" + "\n".join(lines))
     for title, sentences in (
-        ("Why not the others" if decided else "Why none of them is the answer", explanation.rivals),
+        (WHY_NOT if decided else "Why none of them is the answer", explanation.rivals),
         ("Easily mistaken for", explanation.suspects),
         ("Not explained by this answer", explanation.unexplained if decided else ()),
     ):

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 import re._constants as opcodes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import Any
 
 from .haystack import GRAM, Haystack, gram
@@ -37,7 +36,7 @@ class Alternative:
     ignores_case: bool
 
     @cached_property
-    def _keys(self) -> tuple[frozenset[int], ...]:
+    def keys(self) -> tuple[frozenset[int], ...]:
         """Of each set the first grams of its words: quick to compare with a text's grams."""
         long = (words for words in self.marks if min(map(len, words)) >= GRAM)
         return tuple(frozenset(gram(word[:GRAM]) for word in words) for words in long)
@@ -45,11 +44,17 @@ class Alternative:
     def may_match(self, haystack: Haystack) -> bool:
         """False when a text cannot match: it lacks a gram, or a word as a whole."""
         grams = haystack.grams
-        for keys in self._keys:  # plain loops: this is asked half a thousand times of every artefact
+        for keys in self.keys:  # plain loops: this is asked half a thousand times of every artefact
             if keys.isdisjoint(grams):
                 return False
         text = haystack.lower if self.ignores_case else haystack.text
-        return all(any(word in text for word in words) for words in self.marks)
+        for words in self.marks:
+            for word in words:
+                if word in text:
+                    break
+            else:
+                return False
+        return True
 
 
 class Footprint:
@@ -76,6 +81,24 @@ class Footprint:
         return _joined(
             tuple(part.pattern for part in self.alternatives if haystack is None or part.may_match(haystack))
         )
+
+
+class Footprints:
+    """Many footprints by their names, of which a text can hold few."""
+
+    def __init__(self, footprints: Mapping[str, Footprint]) -> None:
+        self._by_gram: dict[int, set[str]] = defaultdict(set)
+        self._anywhere: set[str] = set()
+        for name, footprint in footprints.items():
+            for part in footprint.alternatives:
+                for key in min(part.keys, key=len, default=()):
+                    self._by_gram[key].add(name)
+                if not part.keys:
+                    self._anywhere.add(name)
+
+    def possible(self, haystack: Haystack) -> set[str]:
+        """The names of those that may match a text, as far as one gram of each alternative tells."""
+        return self._anywhere.union(*(self._by_gram[key] for key in haystack.grams & self._by_gram.keys()))
 
 
 @lru_cache(maxsize=4096)
@@ -162,36 +185,40 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> tuple[list[str], l
     look. An alternative that has no uncommon word, or ignores case, is searched for by its own pattern; one that
     needs no words at all is left out.
     """
-    common = {usual[at : at + _PIECE] for at in range(len(usual) - _PIECE + 1)}
-
-    def cost(words: Set[str]) -> tuple[int, int]:
-        return sum(not _pieces(word) - common and word in usual for word in words), len(words)
-
-    needed: set[str] = set()
+    common = _pieces(usual)
+    needed: set[frozenset[str]] = set()  # of each of these sets one piece must be looked for
     patterns: list[str] = []
     for part in alternatives:
-        words = min(part.words, key=cost, default=frozenset())
-        if words and (part.ignores_case or cost(words)[0]):
+        uncommon = [[_pieces(word) - common for word in words] for words in part.words]
+        choices = sorted((pieces for pieces in uncommon if all(pieces)), key=len)
+        if choices and not part.ignores_case:
+            single = [pieces[0] for pieces in choices if len(pieces) == 1]
+            needed.update([frozenset().union(*single)] if single else map(frozenset, choices[0]))
+        elif part.words:
             patterns.append(_UNNAMED.sub("?:", part.pattern))
-        else:
-            needed |= words
-    # the search stops at whatever begins like a piece: beginnings that are rare in the text cost least
-    begins = Counter(usual[at : at + _BEGIN] for at in range(len(usual) - _BEGIN + 1))
-    stop = _STOPS / max(1, len(usual))
-    waiting = [_pieces(word) - common or {word} for word in needed]
+    chosen = _few_that_meet(needed)
+    return sorted(chosen), patterns
+
+
+def _few_that_meet(sets: Iterable[frozenset[str]]) -> set[str]:
+    """Few pieces of which every set holds one: always the one that most of the remaining sets hold."""
+    holding: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for pieces in sets:
+        for piece in pieces:
+            holding[piece].append(pieces)
+    counts = Counter({piece: len(having) for piece, having in holding.items()})
     chosen: set[str] = set()
-    while waiting:
-        counts = Counter(chain.from_iterable(waiting))
-        best = max(counts, key=lambda piece: (counts[piece] / (1 + begins[piece[:_BEGIN]] * stop), piece))
+    met: set[frozenset[str]] = set()
+    while counts:
+        best = max(counts, key=lambda piece: (counts[piece], piece))
         chosen.add(best)
-        waiting = [pieces for pieces in waiting if best not in pieces]
-    return sorted(word for word in chosen if not any(other != word and other in word for other in chosen)), patterns
-
-
-_PIECE = 5  # characters
-_BEGIN = 3  # characters of a piece that ripgrep's vector search looks at
-_STOPS = 3000  # how much dearer a piece is when every character of the text began like it
+        for pieces in holding[best]:
+            if pieces not in met:
+                met.add(pieces)
+                counts.subtract(pieces)
+        counts = +counts
+    return chosen
 
 
 def _pieces(word: str) -> set[str]:
-    return {word[at : at + _PIECE] for at in range(len(word) - _PIECE + 1)}
+    return {word[at : at + GRAM] for at in range(len(word) - GRAM + 1)}

@@ -20,6 +20,7 @@ from .evidence.job import WatchdogDescription
 from .parsers.watchdog_descriptions import described_parser
 from .reading import text_of
 from .side_readers import read_all
+from .supervision import must_answer
 
 if TYPE_CHECKING:
     from .links import Links
@@ -87,9 +88,13 @@ class Incident:
         """The same incident and some more facts, such as a probe's answers."""
         return Incident(self.name, [*self.evidence, *facts], self.coverage)
 
+    @cached_property
+    def unread(self) -> list[str]:
+        """The files that nobody understood; an empty one has nothing to understand."""
+        return sorted({c.file for c in self.coverage if c.parser is None and c.state is not ReadState.EMPTY})
+
     def __repr__(self) -> str:
-        files = {each.file for each in self.coverage}
-        unread = sorted({each.file for each in self.coverage if each.parser is None})
+        files, unread = {each.file for each in self.coverage}, self.unread
         tail = f", {len(unread)} not understood: {', '.join(unread[:5])}" if unread else ""
         return f"<Incident {self.name}: {len(self.evidence)} facts from {len(files)} files{tail}>"
 
@@ -98,8 +103,10 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     """Read a folder, an archive or files into an incident.
 
     `on_progress(done, name)` is called after each artefact. Raises UnreadableInput when a path does not
-    exist or is not allowed; an artefact that cannot be read is coverage, not an error.
+    exist or is not allowed, or lies on a network volume that does not answer; an artefact that cannot be read is
+    coverage, not an error.
     """
+    must_answer([str(path) for path in paths])
     evidence: list[Evidence] = []
     coverage: list[Coverage] = []
     for done, (name, (facts, told)) in enumerate(read_all(artefacts(*paths)), start=1):

@@ -8,11 +8,12 @@ read as it stands: `LargeText.lines` runs through the file without keeping it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .footprint import Footprint
 from .haystack import Haystack, without_middles
@@ -33,7 +34,7 @@ class LargeText(Text):
     def __init__(self, name: str, data: bytes = b"", path: Path | None = None) -> None:
         super().__init__(name, data)
         self.path = path
-        self.found: list[Found] = []
+        self._search: Future[list[Found]] | None = None
 
     def _open(self) -> BinaryIO:
         return self.path.open("rb") if self.path else BytesIO(self.data)
@@ -96,11 +97,18 @@ class LargeText(Text):
         return None
 
     def look_for(self, words: Sequence[str], patterns: Sequence[str] = ()) -> None:
-        """Find every line that holds any of the words or in which any of the patterns is found."""
+        """Begin to find every line that holds any of the words or in which any of the patterns is found."""
+        with_one = ThreadPoolExecutor(max_workers=1)
         if self.path:
-            self.found = lines_of_file(words, patterns, self.path)
+            self._search = with_one.submit(lines_of_file, words, patterns, self.path)
         elif words or patterns:
-            self.found = search_here(words, patterns, (self.data,))
+            self._search = with_one.submit(search_here, words, patterns, (self.data,))
+        with_one.shutdown(wait=False)
+
+    @cached_property
+    def found(self) -> list[Found]:
+        """What was looked for, once all of it is found."""
+        return self._search.result() if self._search else []
 
     def line(self, found: Found) -> Line:
         self._file.seek(found.offset)
@@ -159,7 +167,8 @@ class LargeText(Text):
             for name, footprint in footprints.items():
                 if live := footprint.live(haystack):
                     near[name] += [found for found, line in zip(part, lines, strict=True) if live.search(line)]
-        return {name: Excerpt(self, found) for name, found in near.items() if found}
+        shared: dict[Callable[[Any], object], object] = {}
+        return {name: Excerpt(self, found, shared) for name, found in near.items() if found}
 
 
 def _line(number: int, offset: int, data: bytes) -> Line:
@@ -168,14 +177,16 @@ def _line(number: int, offset: int, data: bytes) -> Line:
 
 
 class Excerpt(LargeText):
-    """The neighbourhoods of some lines of a large artefact."""
+    """The neighbourhoods of some lines of a large artefact; `worked_out` is what all its excerpts share."""
 
-    def __init__(self, whole: LargeText, near: Sequence[Found]) -> None:
+    def __init__(
+        self, whole: LargeText, near: Sequence[Found], worked_out: dict[Callable[[Any], object], object]
+    ) -> None:
         super().__init__(whole.name, whole.data, whole.path)
         self.found = whole.found
         self._file = whole._file  # the whole closes it
         self._near = near
-        self._worked_out = whole._worked_out
+        self._worked_out = worked_out
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
         return self.looked_for(pattern)

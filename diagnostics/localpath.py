@@ -17,7 +17,7 @@ DEADLINE_S = 5.0
 
 
 def resolve(say: Any, path: str) -> dict[str, str]:
-    return {"path": os.path.realpath(path)}  # noqa: PTH113, RUF100
+    return {"path": os.path.realpath(path)}
 
 
 RESOLVE = Question(resolve)

@@ -18,6 +18,8 @@ _NAME = (
 
 # "HF_TOKEN": "hf_abc"     password = hunter22     secret: s3cr3t
 NAMED = re.compile(rf"(?i)((?:{_NAME}|_pass)[\"']?[ \t]{{0,3}}[=:][ \t]{{0,3}}[\"']?)([^\s\"'\0,;&]{{4,}})")
+# password=a,b&c: what has no quotes ends at a space, since a password may hold any other sign
+WHOLE = re.compile(r"(?i)((?:passw(?:or)?d|passphrase|_pass|secret)[ \t]{0,3}[=:][ \t]{0,3})(?![\"'])([^\s\"'\0]{4,})")
 # --hf-token hf_abc     --password=hunter22
 OPTION = re.compile(rf"(?i)(-(?:{_NAME})[ =\0]{{1,3}}[\"']?)([^\s\"'\0]{{4,}})")
 # Authorization: Bearer abc.def     Basic dXNlcjpwYXNz
@@ -26,20 +28,26 @@ SCHEME = re.compile(r"(?i)\b((?:bearer|basic)[ \t]{1,3})([\w.+/=~-]{8,})")
 QUOTED = re.compile(rf"(?i)((?:{_NAME}|_pass)[\"']?[ \t]{{0,3}}[=:][ \t]{{0,3}}([\"']))([^\"'\n\0]{{1,400}})(?=\2)")
 # Cookie: a=b; c=d     the whole header
 HEADER = re.compile(r"(?i)(\b(?:set-)?cookie[\"']?[ \t]{0,3}:[ \t]{0,3}[\"']?)([^\"'\n\0]{4,})")
-# curl -u user:password     sshpass -p password     login bob password hunter22 (.netrc)
+# The place of a secret on the command line of a known tool; (.netrc) login bob password hunter22
 COMMAND = re.compile(
-    r"((?:\bcurl\b[^\n\0]{0,200}?[ \0](?:-u|--user)[ =\0][^\s:\0]{1,80}:)|(?:\bsshpass[ \0]+-p[ \0]?)|(?:\blogin +\S{1,80} +password +))"
-    r"([^\s\"'\0]+)"
+    r"((?:\bcurl\b[^\n\0]{0,200}?[ \0](?:-u|--user)[ =\0][^\s:\0]{1,80}:)|(?:\bsshpass[ \0]+-p[ \0]?)"
+    r"|(?:\b(?:mysql(?:dump|admin)?|mariadb(?:-dump)?)\b[^\n\0|;]{0,200}?[ \0]-p)|(?:\bredis-cli\b[^\n\0]{0,200}?[ \0]-a[ \0])"
+    r"|(?:\b(?:docker|podman)[ \0]login\b[^\n\0]{0,200}?[ \0]-p[ \0])|(?:\bwandb[ \0]login[ \0](?:--relogin[ \0])?)"
+    r"|(?:\baws[ \0]configure[ \0]set[ \0]\S{0,60}(?:secret|token)\S{0,20}[ \0])|(?:\blogin +\S{1,80} +password +))"
+    r"([^\s\"'\0-][^\s\"'\0]*)"
 )
 # https://user:password@host/     https://bucket/key?X-Amz-Signature=abc&sig=def
 USER = re.compile(r"(://[^\s/:@\"']{0,80}:)([^\s/@\"']{1,200})(?=@)")
 QUERY = re.compile(
     r"(?i)([?&](?:x-(?:amz|goog)-(?:signature|credential|security-token)|sig|key|token|code)=)([^&\s\"']{4,})"
 )
+# https://hooks.slack.com/services/T0/B0/abc
+HOOK = re.compile(r"(\bhooks\.slack\.com/services/)([\w/]{8,})")
 # hf_..., ghp_..., sk-..., AKIA..., JSON web tokens
 SHAPES = re.compile(
     r"\b(?:hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}"
     r"|xox[abprs]-[\w-]{10,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{30,}|npm_[A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}"
+    r"|nvapi-[\w-]{20,}|dckr_pat_[\w-]{20,}|ya29\.[\w-]{20,}|gsk_[A-Za-z0-9]{20,}|AGE-SECRET-KEY-1[0-9A-Z]{20,}"
     r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})"
 )
 KEY_BEGIN, KEY_END = "PRIVATE KEY-----", "-----END"
@@ -51,7 +59,7 @@ def mask(text: str) -> str:
     """The text with every secret that is recognised replaced by `[masked]`; takes linear time."""
     text = _mask_keys(text)
     text = QUOTED.sub(lambda found: found[0] if _counts(found[1], found[3]) else found[1] + MASK, text)
-    for pattern in (HEADER, COMMAND, SCHEME, USER, QUERY, OPTION, NAMED):
+    for pattern in (HEADER, COMMAND, SCHEME, USER, QUERY, HOOK, OPTION, WHOLE, NAMED):
         text = pattern.sub(_mask_value, text)
     return SHAPES.sub(MASK, text)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # independent priors that add up to one leave 37 % for no cause at all; an incident that somebody investigates is not so
 # often without one of the known causes
 NOTHING_KNOWN = 0.15
+TELLING = 0.003  # a symptom that shows so seldom by itself was shown by something
 NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
 WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to
 SHAKES = 48
@@ -46,6 +47,7 @@ class Network:
     strength: np.ndarray[Any, Any]
     leak: np.ndarray[Any, Any]
     present: np.ndarray[Any, Any]
+    initiating: np.ndarray[Any, Any]
 
 
 def build(observations: Sequence[Observation], causes: Iterable[Cause] | None = None) -> Network:
@@ -60,18 +62,28 @@ def build(observations: Sequence[Observation], causes: Iterable[Cause] | None = 
         for subject in _subjects(cause, observed)
     )
     strength = np.zeros((len(instances), len(observed)))
+    initiating = np.zeros((len(instances), len(observed)), dtype=bool)
     for row, instance in enumerate(instances):
         for column, each in enumerate(observed):
             effect = instance.cause.effect(each.symptom)
             if effect and instance.subject.agrees_with(told_apart_by(instance.cause, each)):
                 strength[row, column] = effect.strength
+                initiating[row, column] = effect.role is Role.INITIATING
+    present = np.array([each.state is State.PRESENT for each in observed], dtype=bool)
+    # seen on one GPU of a host is seen on the host, whatever a look at another GPU did not find
+    for column, each in enumerate(observed):
+        if present[column]:
+            continue
+        same = [i for i, other in enumerate(observed) if present[i] and other.symptom == each.symptom]
+        strength[strength[:, same].any(axis=1), column] = 0.0
     return Network(
         instances,
         observed,
         np.array([instance.cause.prior for instance in instances]),
         strength,
         np.array([table[each.symptom].leak for each in observed]),
-        np.array([each.state is State.PRESENT for each in observed], dtype=bool),
+        present,
+        initiating,
     )
 
 
@@ -103,6 +115,28 @@ def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
         elif len(same) == 1:
             kept[same[0]] = Subject.of(subject.known() | kept[same[0]].known())
     return kept if 0 < len(kept) < noisy_or.MAX_SET else [NOBODY]
+
+
+def own_bits(network: Network) -> np.ndarray[Any, Any]:
+    """Bits that speak for each instance from what it initiates and what is there.
+
+    Consequences name nobody: an end by the memory limit is what a leak comes to, and no sign of one.
+    """
+    bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present)
+    seen: np.ndarray[Any, Any] = (bits * (network.initiating & network.present)).sum(axis=1)
+    return seen
+
+
+def unaccounted(network: Network, causes: Sequence[int]) -> list[Observation]:
+    """Telling symptoms that are there and that none of the instances would show: the work of a fault nobody named."""
+    if not causes:
+        return []
+    shown = network.strength[list(causes)].max(axis=0) > network.leak
+    return [
+        each
+        for each, there, explained, leak in zip(network.observed, network.present, shown, network.leak, strict=True)
+        if there and not explained and leak <= TELLING
+    ]
 
 
 def at_work(slugs: Sequence[str], posterior: noisy_or.Posterior) -> dict[str, float]:

@@ -11,17 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from .archives import Artefact
 from .evidence import Coverage, Evidence, ReadState, Severity
-from .footprint import Alternative, cover
+from .footprint import Alternative, Footprints, cover
 from .large_text import LARGE, LargeText
 from .parsers import Parser, all_parsers
 from .text import Text
 
 OF_MACHINES = frozenset("kernel-log system-log".split())
 OF_JOBS = frozenset("job-log collectives exit-status watchdog-log scheduler python-stacks".split())
+# what a person had printed of processes: it quotes programs, and nothing in it is a program's complaint
+OF_PROCESSES = frozenset("python-stacks native-stacks kernel-stacks system-calls process-table open-files".split())
 _DENSE = 0.01  # of the lines of the sample
+_HEADINGS = ("==", "#")
+_SHORT = 200  # lines
 
 
 def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
@@ -40,20 +45,33 @@ def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
 def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
     facts: list[Evidence] = []
     told: list[Coverage] = []
+    media: set[str] = set()  # of the parsers that found something
     for name, parser, seen in readers(text):
         if parser.claims == "alone" and facts:
+            continue
+        if parser.claims == "untold" and media and media <= OF_PROCESSES:
             continue
         mine = list(parser.read(seen))
         if parser.claims == "untold":
             lines = {fact.source.line for fact in facts if fact.severity is not Severity.INFO}
             mine = [fact for fact in mine if fact.source.line not in lines]
         facts += mine
+        if mine:
+            media.add(parser.medium)
         if mine or parser.claims == "any":
             told.append(_read_by(name, parser, text, mine))
-    if not told:
+    if not told and _is_headings(text):
+        told = [_coverage(text.name, ReadState.EMPTY, "headings with nothing below them")]
+    elif not told:
         kind = "binary" if text.is_binary else "text"
         told = [_coverage(text.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
     return facts, told
+
+
+def _is_headings(text: Text) -> bool:
+    """True when a short artefact holds nothing but headings: what was asked for below each was not there."""
+    lines = [line.text.strip() for line in text.first(_SHORT + 1)]
+    return len(lines) <= _SHORT and all(line.startswith(_HEADINGS) for line in lines if line)
 
 
 def text_of(artefact: Artefact) -> Text:
@@ -72,14 +90,21 @@ def readers(text: Text) -> Iterator[tuple[str, Parser, Text]]:
     if isinstance(text, LargeText):
         yield from _readers_of_large(text)
         return
+    possible = _footprints().possible(text.haystack) if text.haystack else all_parsers().keys()
     for name, parser in _in_turn():
-        if parser.wants(text):
+        if (parser.binary or name in possible) and parser.wants(text):
             yield name, parser, text
+
+
+@cache
+def _footprints() -> Footprints:
+    return Footprints({name: parser.searched for name, parser in all_parsers().items() if not parser.binary})
 
 
 _TURNS = ("any", "untold", "alone")
 
 
+@cache
 def _in_turn() -> list[tuple[str, Parser]]:
     return sorted(all_parsers().items(), key=lambda item: _TURNS.index(item[1].claims))
 
@@ -102,9 +127,12 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
         if name not in dense and (name in shown or (p.medium in media and p.claims == "any"))
     }
     text.look_for(*cover(_alternatives(sparse.values()), sample.plain))
+    meanwhile = [name for name in asked if name in dense and asked[name].claims == "any"]
+    for name in meanwhile:
+        yield name, asked[name], text
     excerpts = text.excerpts({name: parser.searched for name, parser in sparse.items()})
     for name, parser in asked.items():
-        if name in dense:
+        if name in dense and name not in meanwhile:
             yield name, parser, text
         elif name in excerpts:
             yield name, parser, excerpts[name]

@@ -19,7 +19,6 @@ from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
 
-PATTERNS_A_PROCESS = 12
 WORDS_A_PROCESS = 48  # ripgrep's vector search (Teddy) takes up to 64 words and slows down before
 
 
@@ -43,9 +42,9 @@ def lines_of_file(words: Sequence[str], patterns: Sequence[str], path: Path) -> 
         return search_here(words, patterns, _blocks(path)) if words or patterns else []
     parts = -(-len(words) // WORDS_A_PROCESS)
     # neighbours share their first letters, which is what the vector search looks at
-    shares: list[tuple[tuple[str, ...], Sequence[str]]]
-    shares = [(("-F",), words[len(words) * n // parts : len(words) * (n + 1) // parts]) for n in range(parts)]
-    shares += [((), patterns[n : n + PATTERNS_A_PROCESS]) for n in range(0, len(patterns), PATTERNS_A_PROCESS)]
+    shares = [("-F", words[len(words) * n // parts : len(words) * (n + 1) // parts]) for n in range(parts)]
+    if patterns:  # an automaton: it takes longest, however many they are
+        shares.insert(0, ("--no-unicode", patterns))
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         return list(_once(merge(*pool.map(lambda share: _one_process(share[0], share[1], path), shares))))
 
@@ -66,12 +65,12 @@ _NUMBERS = re.compile(rb"^(\d+):(\d+):", re.MULTILINE)
 _OPTIONS = "--no-config -a -n -b -I --no-heading --color never --no-mmap --max-columns 1".split()
 
 
-def _one_process(how: Sequence[str], words: Sequence[str], path: Path) -> list[Found]:
+def _one_process(how: str, words: Sequence[str], path: Path) -> list[Found]:
     with tempfile.NamedTemporaryFile("w", suffix=".words") as list_of_words:
         list_of_words.write("\n".join(words) + "\n")
         list_of_words.flush()
         run = subprocess.run(
-            [program() or "rg", *_OPTIONS, *how, "-f", list_of_words.name, "--", str(path)],
+            [program() or "rg", *_OPTIONS, how, "-f", list_of_words.name, "--", str(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

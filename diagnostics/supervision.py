@@ -27,8 +27,11 @@ from .stuck import format_stuck, who_waits
 
 PATIENCE_S = 30.0  # without a byte read or written, a line printed or any CPU time used
 LOOKUP_S = 5.0
+ASKED_FILES = 3
 LOOK_S = 0.5
 GRACE_S = 5.0  # to clean up after Ctrl-C
+
+_supervised = False  # true in the child that `supervised` watches
 
 
 def resolve_each(say: Any, paths: list[str]) -> dict[str, list[str]]:
@@ -41,6 +44,42 @@ def resolve_each(say: Any, paths: list[str]) -> dict[str, list[str]]:
 
 
 RESOLVE = Question(resolve_each)
+
+
+def first_bytes(say: Any, path: str, files: int) -> None:
+    """Read one byte of the first files at or below a path."""
+    for folder, _, names in os.walk(path) if os.path.isdir(path) else [(os.path.dirname(path), [], [path])]:
+        for name in sorted(names)[:files]:
+            file = os.path.join(folder, name)
+            say(at=file)
+            if os.path.isfile(file):
+                files -= 1
+                try:
+                    with open(file, "rb") as stream:
+                        stream.read(1)
+                except OSError:
+                    continue
+        if files <= 0:
+            return
+
+
+FIRST_BYTES = Question(first_bytes)
+
+
+def must_answer(paths: Sequence[str]) -> None:
+    """Raise UnreadableInput when the paths lie on a network volume that does not give a byte of its files.
+
+    For those who read in their own process, as a notebook does. A volume that dies while they read still holds
+    them: only `supervised` comes back then, and what it supervises is not asked again.
+    """
+    found = None if _supervised else volume_of(paths)
+    if found is None:
+        return
+    volume, _ = found
+    for path in paths:
+        answer = FIRST_BYTES.ask(volume.mount, PATIENCE_S, path=absolute(path), files=ASKED_FILES)
+        if answer.outcome is Outcome.SILENT:
+            raise _does_not_answer(volume, answer.text)
 
 
 def volume_of(paths: Sequence[str]) -> tuple[MountPoint, str] | None:
@@ -134,6 +173,8 @@ def _fork(work: Callable[[], int]) -> tuple[int, tuple[int, int]]:
         for _, write in pipes:
             os.close(write)
         return pid, (pipes[0][0], pipes[1][0])
+    global _supervised
+    _supervised = True
     status = 70
     try:
         os.setpgid(0, 0)  # Ctrl-C reaches the parent alone, which passes it on once

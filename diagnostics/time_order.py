@@ -52,5 +52,5 @@ def _moment(incident: Incident, fact: Evidence) -> datetime | None:
     if isinstance(fact, TrainingSteps) and fact.stamp:
         ended = next((float(value) for value in reversed(fact.columns.get("seconds", ())) if value == value), None)
         if ended is not None:
-            return incident.timeline.moment(fact.stamp._replace(seconds=ended), fact.source.file)
+            return incident.timeline.at(fact, fact.stamp._replace(seconds=ended))
     return incident.timeline.at(fact)

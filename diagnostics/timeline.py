@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from . import clocks
 from .clocks import Alignment
 from .evidence import Clock, Evidence, Stamp
-from .evidence.job import RunStarted
+from .evidence.job import RunStarted, TrainingSteps
 from .evidence.kernel import ClockReading, KernelBoot
 
 if TYPE_CHECKING:
@@ -29,19 +29,20 @@ class Timeline:
     def __init__(self, incident: Incident) -> None:
         self.incident = incident
 
-    def at(self, fact: Evidence) -> datetime | None:
-        """The moment of a fact in UTC, or None when its clock is not anchored."""
-        return self.moment(fact.stamp, fact.source.file)
+    def at(self, fact: Evidence, stamp: Stamp | None = None) -> datetime | None:
+        """The moment of a fact, or of another stamp that it holds, in UTC; None when its clock is not anchored."""
+        return self.moment(stamp or fact.stamp, fact.source.file, fact.subject.rank)
 
-    def moment(self, stamp: Stamp | None, file: str) -> datetime | None:
-        """The moment of a stamp that was read in a file, in UTC."""
+    def moment(self, stamp: Stamp | None, file: str, rank: int | None = None) -> datetime | None:
+        """The moment of a stamp that was read in a file, in UTC; of a rank whose clock is skewed, put right."""
         if stamp is None:
             return None
         alignment = self._of_stamp(stamp, file)
         if alignment is None:
             return None
+        skew = self.skews.get(rank) if rank is not None and stamp.clock in (Clock.UTC, Clock.LOCAL) else None
         try:
-            return datetime.fromtimestamp(stamp.seconds + alignment.offset_s, UTC)
+            return datetime.fromtimestamp(stamp.seconds + alignment.offset_s + (skew.offset_s if skew else 0.0), UTC)
         except (OverflowError, OSError, ValueError):
             return None
 
@@ -65,6 +66,11 @@ class Timeline:
                 return clocks.with_year(stamp, self._middle) if self._middle is not None else None
             case Clock.TIME_OF_DAY:
                 return clocks.with_day(stamp, self._middle) if self._middle is not None else None
+
+    @cached_property
+    def skews(self) -> dict[int, Alignment]:
+        """The ranks whose clocks differ from those of the others, and what puts them right."""
+        return clocks.rank_skews(self.incident.of(TrainingSteps))
 
     @cached_property
     def _by_file(self) -> dict[str, list[Evidence]]:

@@ -39,6 +39,7 @@ SYMPTOMS = {
     "job-hangs": symptom(0.2),
     "reads-hang": symptom(0.005),
     "threads-wait": symptom(0.005),
+    "rare-cry": symptom(0.0005),
     "steady": symptom(0.3, healthy=True),
 }
 CAUSES = {
@@ -76,6 +77,32 @@ def test_a_symptom_that_everything_shows_decides_nothing() -> None:
     assert found.verdict is Verdict.INSUFFICIENT
     assert found.answer == ()
     assert {each.slug for each in found.hypotheses} == set(CAUSES)
+
+
+def test_consequences_alone_name_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a leak ends in is no sign of a leak, however well the leak would explain it."""
+    leak = cause("leak", job_hangs=0.9)
+    monkeypatch.setattr(network, "all_causes", lambda: {"leak": leak})
+    monkeypatch.setattr(diagnosis, "all_symptoms", lambda: {**SYMPTOMS, "job-hangs": symptom(0.0005)})
+    monkeypatch.setattr(network, "all_symptoms", lambda: {**SYMPTOMS, "job-hangs": symptom(0.0005)})
+    found = judge(EMPTY, [seen("job-hangs")])
+    assert found.hypotheses[0].posterior > diagnosis.ANSWER_POSTERIOR
+    assert found.verdict is Verdict.INSUFFICIENT
+
+
+def test_no_answer_while_something_telling_is_unaccounted_for() -> None:
+    observations = [seen("gpu-cries", gpu=3), seen("gpu-idles", gpu=3)]
+    assert slugs(judge(EMPTY, observations)) == ["gpu-fault"]
+    found = judge(EMPTY, [*observations, seen("rare-cry")])
+    assert found.hypotheses[0].posterior > diagnosis.ANSWER_POSTERIOR
+    assert found.verdict is Verdict.INSUFFICIENT
+
+
+def test_seen_on_one_gpu_is_seen_on_its_host() -> None:
+    on_a_host = cause("orphan", on=("host",), gpu_cries=0.9)
+    alone = judge(EMPTY, [seen("gpu-cries", gpu=0)], [on_a_host])
+    beside = judge(EMPTY, [seen("gpu-cries", gpu=0), seen("gpu-cries", State.ABSENT, gpu=1)], [on_a_host])
+    assert beside.hypotheses[0].posterior == pytest.approx(alone.hypotheses[0].posterior)
 
 
 def test_rivals_within_reach_are_insufficient() -> None:

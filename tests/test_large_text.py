@@ -11,7 +11,7 @@ from diagnostics import ripgrep
 from diagnostics.evidence import Evidence
 from diagnostics.footprint import Footprint, required_words, split_alternatives
 from diagnostics.haystack import LONG_LINE, Haystack, without_middles
-from diagnostics.large_text import LARGE
+from diagnostics.large_text import LARGE, LargeText
 from diagnostics.parsers import all_parsers
 from diagnostics.reading import read_artefact, readers
 from diagnostics.text import Text
@@ -72,6 +72,14 @@ def test_with_ripgrep(path: Path, expected: list[tuple[object, ...]]) -> None:
 def test_without_ripgrep(path: Path, expected: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ripgrep, "program", lambda: None)
     assert large(path) == expected
+
+
+def test_no_parser_reads_a_large_kernel_log_from_end_to_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    lines = LargeText.lines
+    monkeypatch.setattr(LargeText, "lines", lambda self: read.append(self.name) or lines(self))
+    assert large(path)
+    assert not read
 
 
 def test_a_footprint_is_never_ruled_out_where_it_matches() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from diagnostics.parsers import Parser, all_parsers
 from diagnostics.text import Text
 
+from .mutations import mutations, snippet, stretched
 from .test_corpus import CASES, split_case
 
 PARSERS = all_parsers()
@@ -33,34 +33,6 @@ def test_reading_is_deterministic_and_every_quote_is_its_line(name: str) -> None
             assert fact.source.line == 0 or fact.source.quote == quotes[fact.source.line], (path, fact)
 
 
-def mutations(raw: bytes, dice: random.Random, count: int) -> Iterator[bytes]:
-    """Torn, doubled, shuffled, overwritten and cut copies of a log."""
-    for _ in range(count):
-        data = bytearray(raw[: 1 << 16])
-        for _ in range(dice.randrange(1, 6)):
-            if not data:
-                break
-            at, end = sorted((dice.randrange(len(data)), dice.randrange(len(data))))
-            match dice.randrange(6):
-                case 0:
-                    del data[at:end]
-                case 1:
-                    data[at:at] = data[at:end][:4096]
-                case 2:
-                    data[at] = dice.randrange(256)
-                case 3:
-                    lines = data.split(b"\n")
-                    dice.shuffle(lines)
-                    data = bytearray(b"\n".join(lines))
-                case 4:
-                    data[at:at] = dice.choice(
-                        (b"\0", b"\xff\xfe", b"\r", b"\x1b[31m", b"99999999999999999999", b"-", b"\n\n")
-                    )
-                case 5:
-                    del data[at:]
-        yield bytes(data)
-
-
 @pytest.mark.parametrize(("path", "raw"), SAMPLES, ids=[f"{p.parent.name}/{p.stem}" for p, _ in SAMPLES])
 def test_no_mutation_raises(path: object, raw: bytes) -> None:
     dice = random.Random(str(path))
@@ -70,6 +42,20 @@ def test_no_mutation_raises(path: object, raw: bytes) -> None:
             if parser.wants(text):
                 for fact in parser.read(text):
                     fact.fields()
+
+
+def test_a_piece_over_and_over_is_read_in_linear_time() -> None:
+    dice = random.Random(7)
+    for path, raw in SAMPLES:
+        parser, data = PARSERS[path.parent.name], stretched(snippet(raw, dice, 2048), dice, 1 << 15)
+        took = []
+        for _ in range(3):
+            start = time.process_time()
+            list(parser.read(Text("raw.log", data)))
+            took.append(time.process_time() - start)
+            if took[-1] < 0.5:
+                break
+        assert min(took) < 0.5, path
 
 
 def long_line(parser: Parser, raw: bytes, size: int) -> bytes:

@@ -13,15 +13,16 @@ from .test_corpus import CASES, split_case
 
 # parsers of tables, dumps and listings; those of prose and of job logs may well find something in them
 TABLES = (
-    "ceph_status cgroup_memory dcgm_diag df docker_stats ethtool faulthandler findmnt findmnt_json fio_json "
+    "amd_smi ceph_status cgroup_memory dcgm_diag df df_output docker_stats ethtool faulthandler findmnt findmnt_json fio_json "
     "flight_recorder flight_recorder_json flight_recorder_summary free gdb gdb_py_bt ibstat iostat ip_link lfs_df ls "
     "lsof meminfo mfs_servers mount mountinfo mountstats nccl_desync nccl_tests network_rates nfsiostat nvidia_errors "
-    "nvidia_smi_csv nvidia_smi_list nvidia_smi_mon nvidia_smi_nvlink nvidia_smi_q nvidia_smi_table nvidia_smi_topo "
-    "perfquery pickle_file pressure proc_fd proc_limits proc_mounts proc_pid ps pyspy pyspy_json pystack stat_f strace "
+    "nvidia_smi_csv nvidia_smi_list nvidia_smi_mon nvidia_smi_nvlink nvidia_smi_q nvidia_smi_table nvidia_smi_topo nvidia_smi_xml "
+    "perfquery pickle_file pressure proc_fd proc_limits proc_mounts proc_pid ps pyspy pyspy_json pystack rocm_smi stat_f strace "
     "top torchfrtrace tune2fs ulimit vmstat"
 ).split()
 # what stands in one file for good reason: (whose case it is, who reads it too)
 BESIDE = {
+    ("amd_smi", "nvidia_smi_table"): "the row for no processes is worded alike",
     ("collective_timeouts", "nccl_desync"): "the watchdog's line and the report below it",
     ("collective_timeouts", "nvidia_errors"): "a case of other mismatches",
     ("flight_recorder", "pickle_file"): "a dump is a pickle",

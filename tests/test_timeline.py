@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from diagnostics.evidence import Clock
+from diagnostics.evidence.job import TrainingSteps
 from diagnostics.evidence.kernel import Xid
 from diagnostics.incident import Incident, open_incident
 
@@ -98,3 +99,42 @@ def test_a_clock_that_nothing_anchors_keeps_its_own_order(tmp_path: Path) -> Non
     xids = [fact for fact in opened.timeline.undated["dmesg.txt", 0] if isinstance(fact, Xid)]
     assert [fact.code for fact in xids] == [48, 79]
     assert all(isinstance(moment, datetime) for moment, _ in opened.timeline.ordered)
+
+
+def steps(rank: int, start: str, late: int = 0, count: int = 10) -> str:
+    first = datetime.fromisoformat(start)
+    return "".join(
+        f"[rank{rank}]: {first + timedelta(seconds=2 * step + late):%F %T} step {step} | loss 2.1 | 1000 tok/s\n"
+        for step in range(1, count + 1)
+    )
+
+
+def ends(opened: Incident) -> list[str]:
+    found = []
+    for run in opened.of(TrainingSteps):
+        assert run.stamp
+        at = opened.timeline.at(run, run.stamp._replace(seconds=run.columns["seconds"][-1]))
+        found.append(f"{at:%F %T}")
+    return found
+
+
+def test_a_rank_whose_clock_is_skewed_is_put_right_by_the_steps_that_it_shares(tmp_path: Path) -> None:
+    start = "2026-11-29 10:00:00"
+    opened = incident(tmp_path, job_txt=steps(0, start) + steps(1, start, late=183) + steps(2, start, late=1))
+    assert ends(opened) == ["2026-11-29 10:00:20", "2026-11-29 10:00:21", "2026-11-29 10:00:21"]
+    assert set(opened.timeline.skews) == {1}
+    assert opened.timeline.skews[1].offset_s == -182.0
+
+
+def test_the_same_steps_of_a_second_attempt_are_no_skew(tmp_path: Path) -> None:
+    first, second = "2026-11-29 10:00:00", "2026-11-29 14:00:00"
+    opened = incident(
+        tmp_path, a_txt=steps(0, first) + steps(1, first), b_txt=steps(0, second) + steps(1, second, late=300)
+    )
+    assert opened.timeline.skews == {}
+
+
+def test_too_few_shared_steps_prove_no_skew(tmp_path: Path) -> None:
+    start = "2026-11-29 10:00:00"
+    opened = incident(tmp_path, job_txt=steps(0, start, count=4) + steps(1, start, late=300))
+    assert opened.timeline.skews == {}

@@ -86,7 +86,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.1,
+                0.03,
                 "a health test that cannot find the device says so rather than fails",
                 "the test found one device fewer",
             ),
@@ -160,7 +160,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.1,
+                0.05,
                 "a load test may trip over the damaged memory",
                 "the load test read the damaged memory",
             ),
@@ -303,7 +303,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-diagnostic-failed",
-                0.1,
+                0.05,
                 "link and bandwidth tests fail on a bad link",
                 "the test exercised the bad link",
             ),

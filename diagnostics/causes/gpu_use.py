@@ -66,6 +66,12 @@ CAUSES = (
                 "CUDA has no better word for it",
                 "CUDA got no usable answer from the driver",
             ),
+            Effect(
+                "orphans-unkillable",
+                0.3,
+                "a kill waits for the call into the driver, and the call for the driver",
+                "the killed process stayed inside a call into the driver that never returned",
+            ),
             *OF_A_STUCK_RANK,
         ),
         now=("Reload the driver or reboot the node; restart the run elsewhere meanwhile",),

@@ -40,6 +40,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "crashed-natively",
+                0.15,
+                "a flipped bit in a pointer crashes whatever follows it",
+                "a process followed a pointer that had been damaged",
+            ),
+            Effect(
                 "power-lost",
                 0.2,
                 "an uncorrectable error may take the machine down at once",

@@ -87,6 +87,12 @@ CAUSES = (
                 "the job's time was up",
                 Role.INITIATING,
             ),
+            Effect(
+                "pod-evicted-report",
+                0.15,
+                "a node that is about to be reclaimed is drained first",
+                "the pod was evicted since its node was about to be taken back",
+            ),
             *TAKEN_AWAY,
         ),
         now=("Resume from the last checkpoint; ask for enough time",),

@@ -44,6 +44,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "port-in-use-down",
+                0.35,
+                "a port that has died is one that the job was using",
+                "the port that the job used had no link",
+                Role.INITIATING,
+            ),
+            Effect(
                 "port-errors",
                 0.7,
                 "damaged packets are counted, and RDMA gives up after its retries",
@@ -150,6 +157,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "default-gid-not-routed",
+                0.3,
+                "RoCE with the wrong GID is one of the frequent ways",
+                "RDMA used an address that no switch forwards",
+                Role.INITIATING,
+            ),
+            Effect(
                 "slow-transport-chosen",
                 0.5,
                 "NCCL logs its fall-back",
@@ -248,6 +262,13 @@ CAUSES = (
                 0.6,
                 "a person who tries from the other side gets no answer either",
                 "a test from outside the job got no answer either",
+                Role.INITIATING,
+            ),
+            Effect(
+                "one-port-answers",
+                0.4,
+                "a filter lets some ports through, mostly the one of ssh",
+                "a packet filter let the other port through and not this one",
                 Role.INITIATING,
             ),
             Effect(

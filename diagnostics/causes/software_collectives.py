@@ -114,6 +114,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "crashed-natively",
+                0.3,
+                "native code that crashes is a frequent way to end without a word",
+                "native code of this rank crashed; what made it crash was not recorded",
+                Role.INITIATING,
+            ),
+            Effect(
                 "peer-closed",
                 0.6,
                 "its connections are closed by its kernel",

@@ -1,7 +1,8 @@
 """What job logs put before a message: Python's logging, ctime stamps, bare clocks, ranks.
 
 2026-11-29 12:45:11,505 INFO train: message          [2021-08-10 20:14:11,221] [INFO] message
-[Fri Nov 29 12:45:11 2026] message                   12:45:11 message
+Fri Nov 29 12:45:11 2026 message                     12:45:11 INFO message
+11/29 12:45:11 - mmengine - INFO - message           11-29 12:45:11.505 INFO message
 [rank3]: message     [default0]: message     3: message (srun -l)
 """
 
@@ -17,9 +18,12 @@ _LOGGER = re.compile(
 )
 _CTIME = re.compile(
     r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"
-    r"(?: <[ +]*[\d.]{1,20}>)?\]? ?(.*)$"
+    r"\]? ?(.*)$"
 )
+_NO_YEAR = re.compile(r"^\[?(\d\d)[-/](\d\d) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?[ :,-]*(.*)$")
 _CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
+# INFO message     [INFO] message     INFO - message     INFO: message
+_LEVEL = re.compile(r"^\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b\]?(?P<colon>:?)[ :-]*(.*)$")
 _RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")
 _SRUN = re.compile(r"^(\d{1,5}): (.+)$")
 
@@ -40,10 +44,24 @@ def ctime(line: Envelope) -> Envelope | None:
     return line._replace(message=found[5], stamp=line.stamp or stamp)
 
 
+def no_year(line: Envelope) -> Envelope | None:
+    found = _NO_YEAR.match(line.message) if line.stamp is None else None
+    stamp = syslog_stamp(found[1], found[2], found[3]) if found else None
+    return _leveled(line._replace(message=found[4], stamp=stamp)) if found and stamp else None
+
+
 def clock(line: Envelope) -> Envelope | None:
     found = _CLOCK.match(line.message)
     stamp = day_stamp(found[1]) if found and line.stamp is None else None
-    return line._replace(message=found[2] or "", stamp=stamp) if found and stamp else None
+    return _leveled(line._replace(message=found[2] or "", stamp=stamp)) if found and stamp else None
+
+
+def _leveled(line: Envelope) -> Envelope:
+    """A line without the level at its start; the kernel's own "INFO: task ..." keeps its first word."""
+    found = _LEVEL.match(line.message)
+    if not found:
+        return line
+    return line._replace(message=line.message if found["colon"] else found[3], level=found[1])
 
 
 def rank(line: Envelope) -> Envelope | None:
@@ -56,6 +74,6 @@ def srun(line: Envelope) -> Envelope | None:
     return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
 
 
-BRACKETS: tuple[Peel, ...] = (logger, ctime, clock, rank)
-NUMBERS: tuple[Peel, ...] = (logger, clock, srun)
+BRACKETS: tuple[Peel, ...] = (logger, ctime, no_year, clock, rank)
+NUMBERS: tuple[Peel, ...] = (logger, no_year, clock, srun)
 WORDS: tuple[Peel, ...] = (ctime,)

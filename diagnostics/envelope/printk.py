@@ -3,6 +3,7 @@
 [ 4083.414114] message                       [ 4083.414114][ T1946] message
 <6>[  123.456789] message                    kern  :info  : [  123.456789] message
 [Nov29 11:38] message                        [  +0.000513] message
+[Fri Nov 29 12:45:11 2026] message           2026-11-29T12:45:11,113604+00:00 message
 [  604.118402 <    0.000513>] message        [<    0.000513>] message
 6,1234,421770031,-,caller=T1946;message      kernel:[  123.456789] message
 """
@@ -13,7 +14,7 @@ import re
 
 from ..evidence import Clock, Stamp
 from .layer import LEVELS, Envelope, Peel
-from .times import syslog_stamp
+from .times import iso_stamp, syslog_stamp
 
 _PRIORITY = re.compile(r"^<(\d{1,3})>(?!\d )")
 _TIME = re.compile(
@@ -22,6 +23,12 @@ _TIME = re.compile(
 )
 _ELAPSED = re.compile(r"^\[ *(?:<|\+) *(-?\d{1,8}\.\d{3,9})>?\](?:\s?\[ *([TC]) *(\d{1,8})\])? ?(.*)$")
 _MINUTE = re.compile(r"^\[([A-Z][a-z]{2}) ?(\d{1,2}) (\d\d:\d\d)\] ?(.*)$")
+# dmesg -T, also with -d: [Fri Nov 29 12:45:11 2026 <    0.000513>] message
+_WALL = re.compile(
+    r"^\[[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})(?: <[ +]*[\d.]{1,20}>)?\] ?(.*)$"
+)
+# dmesg --time-format iso: no other program writes a comma, microseconds and a zone
+_ISO = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{6}[+-]\d\d:\d\d) (.*)$")
 _DECODED = re.compile(
     r"^(kern|user|mail|daemon|auth|syslog|lpr|news|uucp|cron|authpriv|ftp|local\d) *:(\w{3,6}) *: ?(.*)$"
 )
@@ -67,6 +74,20 @@ def minute(line: Envelope) -> Envelope | None:
     return line._replace(message=found[4], program=line.program or "kernel", stamp=line.stamp or stamp)
 
 
+def wall(line: Envelope) -> Envelope | None:
+    found = _WALL.match(line.message)
+    stamp = syslog_stamp(found[1], found[2], found[3], found[4]) if found else None
+    if not found or stamp is None:
+        return None
+    return line._replace(message=found[5], program=line.program or "kernel", stamp=line.stamp or stamp)
+
+
+def iso(line: Envelope) -> Envelope | None:
+    if not (found := _ISO.match(line.message)):
+        return None
+    return line._replace(message=found[2], program=line.program or "kernel", stamp=line.stamp or iso_stamp(found[1]))
+
+
 def decoded(line: Envelope) -> Envelope | None:
     found = _DECODED.match(line.message)
     if not found:
@@ -96,7 +117,7 @@ def bare(line: Envelope) -> Envelope | None:
 
 
 PRIORITIES: tuple[Peel, ...] = (priority,)
-BRACKETS: tuple[Peel, ...] = (time, elapsed, minute)
-NUMBERS: tuple[Peel, ...] = (kmsg,)
+BRACKETS: tuple[Peel, ...] = (time, elapsed, minute, wall)
+NUMBERS: tuple[Peel, ...] = (kmsg, iso)
 WORDS: tuple[Peel, ...] = (time, bare, decoded)
 INDENTED: tuple[Peel, ...] = (time, bare)

@@ -24,6 +24,7 @@ class GpuStatus(Evidence):
     power_w: float | None = None
     power_limit_w: float | None = None
     sm_clock_mhz: float | None = None
+    max_sm_clock_mhz: float | None = None
     unreadable: str | None = None
 
 

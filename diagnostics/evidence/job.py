@@ -37,8 +37,10 @@ class TrainingSteps(Evidence):
 
     `columns` holds "line" (1-based) and "step", and where logged "seconds" (on the stamp's clock), "loss",
     "grad_norm", "learning_rate", "tokens_per_s", "samples_per_s", "step_s", "data_wait_s"; a missing value
-    is NaN. `quotes` holds the raw lines that a rule is likely to cite (first, last, first non-finite,
-    slowest), by line number.
+    is NaN. Of a very long log the columns do not hold every step: `merged` counts the steps without a row of
+    their own, and "count" tells how many step lines a row stands for, itself and those just before it.
+    `quotes` holds the raw lines that a rule is likely to cite (first, last, first non-finite, slowest), by
+    line number.
 
         step 16 | loss 4.4248 | grad_norm 0.714 | lr 1.00e-03 | 6,648 tok/s | data_wait 0.00s
     """
@@ -47,17 +49,21 @@ class TrainingSteps(Evidence):
     quotes: Mapping[int, str] = field(repr=False)
     run: int = 0  # numbers the runs of one file, from 0
     steps: int = 0
+    merged: int = 0
     first_step: int | None = None
     last_step: int | None = None
 
     def fields(self) -> dict[str, object]:
         """A summary: JSON readers get the extent and the last values, not millions of numbers."""
         last = {
-            name: float(values[-1]) for name, values in self.columns.items() if len(values) and values[-1] == values[-1]
+            name: float(values[-1])
+            for name, values in self.columns.items()
+            if name != "count" and len(values) and values[-1] == values[-1]
         }
         return {
             "run": self.run,
             "steps": self.steps,
+            "merged": self.merged,
             "first_step": self.first_step,
             "last_step": self.last_step,
             "last": last,

@@ -258,7 +258,7 @@ class MachineCheck(Evidence):
 class ThermalOrPowerMessage(Evidence):
     """Throttling, a power brake, a failed supply, or platform firmware (ACPI, BMC) complaining.
 
-    `about` is "thermal", "power", "acpi", "firmware" or "shutdown".
+    `about` is "thermal", "power", "acpi", "firmware", "boot" (ACPI or firmware while the machine boots) or "shutdown".
 
         CPU12: Package temperature above threshold, cpu clock throttled (total events = 1)
     """

@@ -12,7 +12,7 @@ from . import Evidence
 class PortState(Evidence):
     """A network port (ibstat, ip link, ethtool, NCCL). Subject: interface, host.
 
-    `state` is "up", "down", "init" or the tool's own word.
+    `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word.
 
         State: Active
     """
@@ -36,7 +36,7 @@ class PortErrors(Evidence):
 class Reachability(Evidence):
     """Somebody tried to reach a host. Subject: server.
 
-    `outcome` is "answered", "refused", "timed-out", "unreachable" or "unknown-name".
+    `outcome` is "answered", "refused", "timed-out", "unreachable", "unknown-name" or "too-long" (a packet of that size).
 
         curl: (28) Failed to connect to 10.0.0.4 port 29500: Connection timed out
     """
@@ -71,3 +71,17 @@ class Firewall(Evidence):
 
     tool: str
     allows: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GidEntry(Evidence):
+    """An address of a port for RDMA over Ethernet. Subject: interface.
+
+    `version` is RoCE's: 1 stays within one Ethernet segment, 2 is routed. A link-local address (fe80) is not.
+
+    mlx5_0  1       3       0000:0000:0000:0000:0000:ffff:c633:6414 198.51.100.20   v2      eth2
+    """
+
+    index: int
+    address: str
+    version: int

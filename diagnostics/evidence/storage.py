@@ -127,7 +127,7 @@ class CommandOutcome(Evidence):
 class VolumeClientMessage(Evidence):
     """The user-space client of a network filesystem complains. Subject: pid, server, mount where said.
 
-    `about` is "no-copies", "timed-out", "connection-lost", "write-failed", "recovered" or "other".
+    `about` is "no-copies", "timed-out", "connection-lost", "write-failed", "no-space", "slow", "recovered" or "other".
 
         mfsmount[25425]: file: 6, index: 0, chunk: 0000000000000004, version: 1 - there are no valid copies
     """
@@ -182,3 +182,14 @@ class IoStatistics(Evidence):
     """
 
     values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZeroRun(Evidence):
+    """A stretch of a file that reads back as zeros, in bytes. Subject: path where said.
+
+    shard_00042.bin  zero region 419430400..419434496 (4096 bytes)
+    """
+
+    offset: int
+    length: int | None = None

@@ -74,11 +74,16 @@ class OpenPanel(Panel):
 
         folder = Path(tempfile.mkdtemp(prefix="incident-"))
         try:
-            collect(folder)
+            collect(folder, on_progress=self._collected)
         except Exception as error:
             self.status.value = notice(told(error), "bad")
             return
         self._open([folder])
+
+    def _collected(self, done: int, total: int, collector: str) -> None:
+        self.progress.max, self.progress.value = total, done
+        self.progress.description = f"{done} of {total}"
+        self.status.value = notice(f"collecting; every question has a deadline: {collector} has answered")
 
     def _open_in_thread(self, paths: Sequence[Path]) -> None:
         self.status.value = notice(f"opening {', '.join(path.name for path in paths)}")
@@ -99,7 +104,7 @@ class OpenPanel(Panel):
         self.incident, self.diagnosis = incident, diagnosis
         self.paths = tuple(Path(path) for path in paths)
         self.progress.value = self.progress.max = max(self.progress.value, 1)
-        unread = sorted({each.file for each in incident.coverage if each.parser is None})
+        unread = incident.unread
         self.status.value = notice(shortened(repr(incident), 300), "warning" if unread else "good")
         self.coverage.value = (
             f"<details><summary>what was read</summary>{rendered(show_coverage(incident)._repr_html_())}</details>"

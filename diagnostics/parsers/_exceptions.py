@@ -36,5 +36,5 @@ def worker_killed(text: str) -> Iterator[tuple[int, str]]:
     """(pid, signal) for each DataLoader worker that the text says has died; the signal is "" when it is not told."""
     if found := _KILLED.search(text):
         signal = (signal_named(found[2]) or found[2].strip()) if found[2] else ""
-        for pid in found[1].split(","):
+        for pid in re.findall(r"\d+", found[1]):
             yield int(pid), signal

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from operator import itemgetter
 
 from ..envelope import Envelope, unwrap
 from ..envelope.layer import LEVELS
@@ -23,6 +24,7 @@ BOOT = re.compile(r"Linux version \d+\.\d+|^-- (?:Boot [0-9a-f]{32}|Reboot) --")
 _JSON_TIME = re.compile(r'^\s*"(?:time|timestamp)" ?: *"?(\d{1,16}(?:\.\d{1,9})?)')
 _JSON_LEVEL = re.compile(r'^\s*"pri" ?: *(\d{1,3})')
 _FURTHER_BACK = 100_000  # lines
+_BOOTING_S = 300.0  # the drivers of a large node load for minutes
 
 
 class KernelLog:
@@ -33,17 +35,17 @@ class KernelLog:
         self._moments: dict[int, Stamp] = {}  # line number -> its time, where lines only say what has elapsed
 
     @cached_property
-    def _boots(self) -> list[int]:
-        """The lines at which a boot begins; `-- Boot --` and the `Linux version` just after it are one.
+    def _boots(self) -> list[tuple[int, Stamp | None]]:
+        """The lines at which a boot begins, with their time; `-- Boot --` and the `Linux version` just after it are one.
 
         The first message begins a boot too, unless it is such a line.
         """
-        found: list[int] = []
+        found: list[tuple[int, Stamp | None]] = []
         for line in self.text.looked_for(BOOT):
             if not found and any(unwrap(above.text).stamp for above in self.text.before(line, limit=3)):
-                found.append(0)
-            if not found or found[-1] == 0 or line.number > found[-1] + 3:
-                found.append(line.number)
+                found.append((0, None))
+            if not found or found[-1][0] == 0 or line.number > found[-1][0] + 3:
+                found.append((line.number, unwrap(line.text).stamp))
         return found
 
     def message(self, line: Line) -> Envelope:
@@ -59,7 +61,19 @@ class KernelLog:
 
     def boot(self, line: Line) -> int:
         """The number of the boot that a line belongs to, from 0 in each file."""
-        return max(0, bisect_right(self._boots, line.number) - 1)
+        return max(0, self._boots_until(line) - 1)
+
+    def _boots_until(self, line: Line) -> int:
+        return bisect_right(self._boots, line.number, key=itemgetter(0))
+
+    def is_booting(self, line: Line, found: Envelope) -> bool:
+        """True when a message is known to come from the first minutes of a boot, while drivers load."""
+        if found.uptime:
+            return found.uptime.seconds < _BOOTING_S
+        booted = self._boots[self._boots_until(line) - 1][1] if self._boots_until(line) else None
+        if booted is None or found.stamp is None or booted.clock is not found.stamp.clock:
+            return False
+        return found.stamp.seconds - booted.seconds < _BOOTING_S
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[tuple[Line, Envelope]]:
         """The lines in which a pattern is found, with their messages."""

@@ -63,7 +63,8 @@ def _integer(lines: Bytes, places: list[int]) -> Numbers:
 
     total = np.zeros(len(lines))
     for place in places:
-        total = total * 10 + (lines[:, place] - ZERO)
+        total *= 10
+        total += lines[:, place] - ZERO
     return total
 
 

@@ -58,7 +58,7 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
         "samples_per_s",
         (
             re.compile(rf"(?i)\b{_SAMPLES}[\"']?\s?[:=]\s{{0,8}}{NUMBER}"),
-            re.compile(rf"(?i){_FREE}{NUMBER} ?(?:samples|images|imgs?|examples|sequences)/s(?:ec)?\b"),
+            re.compile(rf"(?i){_FREE}{NUMBER} ?(?:samples|images|imgs?|examples|sequences|it|iters?|steps|batches)/s(?:ec)?\b"),
         ),
     ),
     (

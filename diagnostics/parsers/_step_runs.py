@@ -1,4 +1,7 @@
-"""Step lines as columns: collected in any order, divided into runs, one `TrainingSteps` for each run on each rank."""
+"""Step lines as columns: collected in any order, divided into runs, one `TrainingSteps` for each run on each rank.
+
+Of a log with very many steps only some rows are kept (`_step_thinning.py`): memory does not grow with the log.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from ..evidence import Evidence, Severity, Source, Stamp, Subject
 from ..evidence.job import NonFiniteValue, TrainingSteps
 from ._job_lines import Message
 from ._step_line import BAR, MEASURED, NAN, Span
+from ._step_thinning import cited, thinned
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +22,9 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-COLUMNS = ("line", "rank", "step", "seconds", "epoch", *MEASURED)
+ALWAYS = ("line", "rank", "count", "step", "seconds", "epoch")
+MOST = 100_000  # rows of one log that are kept ...
+HELD = 4  # ... and this many times as many are held before some are dropped
 LAG = 3  # steps: ranks that share a log without a prefix are not quite abreast
 
 
@@ -42,8 +48,10 @@ class Steps:
     def __init__(self, file: str, quote: Callable[[int], str]) -> None:
         self.file = file
         self.quote = quote
-        self._single: dict[str, array[float]] = {name: array("d") for name in COLUMNS}
+        self._single: dict[str, array[float]] = {name: array("d") for name in (*ALWAYS, *MEASURED)}
         self._parts: list[dict[str, Numbers]] = []
+        self._lines = self._rows = 0
+        self._enough = HELD * MOST
         self._writers: dict[float, Writer] = {}
         self._starts: list[int] = []
         self._bars: dict[int | None, float] = {}
@@ -60,7 +68,7 @@ class Steps:
 
     def add(self, message: Message, numbers: Mapping[str, Span]) -> None:
         """Add one line."""
-        values = {"step": self._bars.get(message.rank, NAN), "line": float(message.line.number)}
+        values = {"step": self._bars.get(message.rank, NAN), "line": float(message.line.number), "count": 1.0}
         values |= {name: span.value(message.text) for name, span in numbers.items()}
         values["rank"] = _number(message.rank)
         writer = self.writer(message)
@@ -68,6 +76,7 @@ class Steps:
             values["seconds"] = message.stamp.seconds
         for name, column in self._single.items():
             column.append(values.get(name, NAN))
+        self._count(1)
         self._note_not_finite(values, array("d", [values["line"]]))
 
     def add_many(self, message: Message, columns: dict[str, Numbers], fixed: Mapping[str, float]) -> None:
@@ -76,7 +85,8 @@ class Steps:
 
         self.writer(message)
         lines = columns["line"]
-        fixed = {**fixed, "rank": _number(message.rank)}
+        self._count(len(lines))
+        fixed = {**fixed, "rank": _number(message.rank), "count": 1.0}
         self._parts.append(columns | {name: np.broadcast_to(value, lines.shape) for name, value in fixed.items()})
         self._note_not_finite(fixed, lines)
 
@@ -89,52 +99,78 @@ class Steps:
             if not math.isfinite(values.get(name, 0.0)):
                 strange.append(lines)
 
+    def _count(self, lines: int) -> None:
+        self._lines += lines
+        self._rows += lines
+
+    def thin(self) -> None:
+        """Drop rows when there are very many; for when every step line up to some line has been added."""
+        if self._rows > self._enough:
+            self._thin()
+
+    def _thin(self) -> None:
+        stride = 1 << math.ceil(math.log2(self._lines / MOST))
+        not_finite: dict[str, list[Numbers]] = {name: [] for name in MEASURED}
+        parts = []
+        for _, _, columns in self._groups(self._joined()):
+            strange = self._first_not_finite(columns["line"])
+            for name, at in strange.items():
+                not_finite[name].append(columns["line"][at : at + 1])
+            parts.append(thinned(columns, strange.values(), stride))
+        self._parts, self._not_finite = parts, not_finite
+        self._rows = sum(len(part["line"]) for part in parts)
+        self._enough = HELD * max(MOST, self._rows)
+
     def facts(self) -> Iterator[Evidence]:
         """What the columns say, run by run."""
+        if self._rows < self._lines:
+            self._thin()  # the latest rows too, lest they count for more than the others
+        if self._rows:
+            for run, rank, columns in self._groups(self._joined()):
+                yield from self._run(run, rank, columns)
+
+    def _groups(self, columns: dict[str, Numbers]) -> Iterator[tuple[int, float, dict[str, Numbers]]]:
+        """The number of each run, a rank and the run's rows on it, in the order of their first lines."""
         import numpy as np
 
-        if self._single["line"]:
-            self._parts.append({name: np.asarray(column) for name, column in self._single.items()})
-        if not self._parts:
-            return
-        columns = self._joined()
-        bounds = list(_bounds(columns, self._starts))
-        ranks = columns.pop("rank")
-        runs = np.searchsorted(bounds, columns["line"], side="right")
+        runs = np.searchsorted(list(_bounds(columns, self._starts)), columns["line"], side="right")
+        ranks = columns["rank"]
         keys = runs * (ranks.max() + 2) + ranks + 1
-        firsts = np.sort(np.unique(keys, return_index=True)[1]).tolist()
-        named = [(int(runs[first]), float(ranks[first]), keys[first]) for first in firsts]
-        if len(named) == 1:
-            del runs, ranks, keys
-            yield from self._run(*named[0][:2], columns)
-            return
-        for run, rank, key in named:
-            yield from self._run(run, rank, {name: column[keys == key] for name, column in columns.items()})
+        order = np.argsort(keys, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(keys[order])) + 1)
+        for rows in sorted(groups, key=lambda rows: int(rows[0])):
+            mine = columns if len(groups) == 1 else {name: column[rows] for name, column in columns.items()}
+            yield int(runs[rows[0]]), float(ranks[rows[0]]), mine
 
     def _joined(self) -> dict[str, Numbers]:
         """The whole columns in the order of the lines; those that nothing was logged for are left out."""
         import numpy as np
 
+        if self._single["line"]:
+            self._parts.append({name: np.asarray(column) for name, column in self._single.items()})
+            self._single = {name: array("d") for name in self._single}
         said = {name for part in self._parts for name, column in part.items() if _holds(column)}
         said |= {name for name, strange in self._not_finite.items() if strange}
         shapes = [part["line"].shape for part in self._parts]
         lines = np.concatenate([part["line"] for part in self._parts])
         order: Any = slice(None) if bool((lines[1:] > lines[:-1]).all()) else np.argsort(lines, kind="stable")
         columns = {}
-        for name in COLUMNS:
+        for name in (*ALWAYS, *MEASURED):
             parts = [
                 part.pop(name, np.broadcast_to(NAN, shape)) for part, shape in zip(self._parts, shapes, strict=True)
             ]
-            if name in said or name not in MEASURED:
+            if name in said or name in ALWAYS:
                 columns[name] = np.concatenate(parts)[order]
         return columns
 
     def _run(self, run: int, rank: float, columns: dict[str, Numbers]) -> Iterator[Evidence]:
         lines = columns["line"]
         strange = self._first_not_finite(lines)
-        cited = sorted({int(lines[at]) for at in (*_cited(columns), *strange.values())})
-        quotes = {line: self.quote(line) for line in cited}
-        first, steps, ends = self._common(rank, columns, 0, quotes), len(lines), (_step(columns, 0), _step(columns, -1))
+        quotable = sorted({int(lines[at]) for at in (*cited(columns), *strange.values())})
+        quotes = {line: self.quote(line) for line in quotable}
+        first, ends = self._common(rank, columns, 0, quotes), (_step(columns, 0), _step(columns, -1))
+        steps = int(columns["count"].sum())
+        merged = steps - len(lines)
         not_finite = [
             NonFiniteValue(
                 **self._common(rank, columns, at, quotes),
@@ -144,10 +180,18 @@ class Steps:
             )
             for name, at in strange.items()
         ]
-        kept = [name for name in columns if name in ("line", "step") or name in strange or _holds(columns[name])]
+        used = {"line", "step", *strange, *(["count"] if merged else [])}
+        kept = [name for name in columns if name in used or (name not in ("rank", "count") and _holds(columns[name]))]
         plain = {name: _plain(columns.pop(name)) for name in kept}
         yield TrainingSteps(
-            **first, columns=plain, quotes=quotes, run=run, steps=steps, first_step=ends[0], last_step=ends[1]
+            **first,
+            columns=plain,
+            quotes=quotes,
+            run=run,
+            steps=steps,
+            merged=merged,
+            first_step=ends[0],
+            last_step=ends[1],
         )
         yield from not_finite
 
@@ -189,33 +233,21 @@ def _step(columns: Mapping[str, Numbers], at: int) -> int | None:
     return int(step) if step == step else None
 
 
-def _cited(columns: Mapping[str, Numbers]) -> Iterator[int]:
-    """The rows that a rule is likely to cite: the first and last, and the slowest by each measure with the one before."""
-    import numpy as np
-
-    yield from (0, len(columns["line"]) - 1)
-    gaps = np.diff(columns["seconds"], prepend=NAN)
-    rate = columns.get("tokens_per_s")
-    for slowness in (gaps, columns.get("step_s"), None if rate is None else -rate):
-        if slowness is not None and not np.isnan(slowness).all():
-            at = int(np.nanargmax(slowness))
-            yield from (at, max(0, at - 1))
-
-
 def _bounds(columns: Mapping[str, Numbers], starts: list[int]) -> Iterator[float]:
     """The lines at which another run begins: the log says so after a step, or the step of a rank falls back.
 
     Steps that count within epochs fall back without being another run; and when one rank has fallen back, the
-    others follow in the same run.
+    others follow in the same run. A row that stands for several lines may lag as much at each of them.
     """
     import numpy as np
 
-    lines, step, epoch = columns["line"], columns["step"], columns["epoch"]
-    before = np.full(len(lines), -1)
-    for rank in np.unique(columns["rank"]):
-        at = np.flatnonzero(columns["rank"] == rank)
-        before[at[1:]] = at[:-1]
-    fell = np.flatnonzero((before >= 0) & (step[before] - step > LAG) & ~(epoch > epoch[before]))
+    lines, step, epoch, rank = (columns[name] for name in ("line", "step", "epoch", "rank"))
+    order = np.argsort(rank, kind="stable")
+    before = np.empty_like(order)  # the row before on the same rank; of a rank's first row, the row itself
+    before[order[1:]] = order[:-1]
+    before[order[:1]] = order[:1]
+    before = np.where(rank[before] == rank, before, np.arange(len(lines)))
+    fell = np.flatnonzero((step[before] - step > LAG * columns["count"]) & ~(epoch > epoch[before]))
     events: list[tuple[float, int]] = sorted(
         [*((float(start), -1) for start in starts), *((float(lines[at]), int(at)) for at in fell)]
     )

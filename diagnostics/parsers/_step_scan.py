@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..evidence import Evidence
+from ..large_text import LINE_LIMIT
 from ..text import Line, Text
 from ._job_lines import message
 from ._step_layouts import Layout
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     Bytes = NDArray[np.uint8]
 
-BLOCK = 4 << 20  # bytes that are looked at together: the matrices of their lines stay in the processor's cache
+BLOCK = 2 << 20  # bytes that are looked at together: the matrices of their lines stay in the processor's cache
 LAYOUTS = 64  # of one length: a log that needs more is no log of steps
 
 
@@ -107,6 +108,7 @@ def scan(text: Text, step: re.Pattern[str], start: re.Pattern[str]) -> Iterator[
     reader = Reader(steps, step, start)
     for first, block in blocks:
         blocks.next_line = reader.read(block, first)
+        steps.thin()
     yield from steps.facts()
 
 
@@ -125,17 +127,10 @@ class Blocks:
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
         with self._open() as file:
-            offset, rest = 0, b""
             while chunk := file.read(BLOCK):
-                cut = chunk.rfind(b"\n") + 1
-                block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)
-                if block:
-                    self._places.append((self.next_line, offset))
-                    yield self.next_line, block
-                    offset += len(block)
-            if rest:
-                self._places.append((self.next_line, offset))
-                yield self.next_line, rest + b"\n"
+                self._places.append((self.next_line, file.tell() - len(chunk)))
+                block = chunk + _rest_of_line(file)
+                yield self.next_line, block if block.endswith(b"\n") else block + b"\n"
 
     def quote(self, line: int) -> str:
         """The raw line with a number that has been read."""
@@ -148,3 +143,11 @@ class Blocks:
                 self._last = (at, file.read(end - offset if end >= 0 else -1).split(b"\n"))
         raw = self._last[1][line - first].removesuffix(b"\r").decode("utf-8", errors="replace")
         return Line(line, raw, raw).quote
+
+
+def _rest_of_line(file: BinaryIO) -> bytes:
+    """What stands to the end of the line; of an absurdly long one only the first bytes."""
+    rest = more = file.readline(LINE_LIMIT)
+    while len(more) == LINE_LIMIT and not more.endswith(b"\n"):
+        more = file.readline(LINE_LIMIT)
+    return rest

@@ -26,6 +26,10 @@ DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 BLOCKED = re.compile(
     r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):\d{1,5}/\d{1,12} (\d{4}-\d\d-\d\d[T ]\S{8,40})\s*$"
 )
+FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
+# 2019-01-10 20:56:00.106613 [WRN]  slow request 30.382774 seconds old, received at
+SLOW = re.compile(r"\[WRN\] +slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d")
+CLEARED = re.compile(r"\[INF\] .{0,80}(?:cleared|Health check cleared).{0,80}slow (?:requests|ops|metadata)", re.I)
 OUT = re.compile(r"(?i)slow (?:ops|requests|metadata)|down|inactive|stale|laggy|unavailable")
 
 
@@ -34,10 +38,14 @@ def read(text: Text) -> Iterator[VolumeClientMessage]:
         row = line.text[:500]
         if WATCHERS.match(row):
             yield told(text, line, "rbd", "other", row)
+        elif CLEARED.search(row):
+            yield told(text, line, "ceph", "recovered", row)
+        elif SLOW.search(row):
+            yield told(text, line, "ceph", "slow", row)
         elif found := BLOCKED.match(row):
             yield told(text, line, "ceph", "connection-lost", f"blocklisted until {found[2]}", found[1])
         elif found := HEALTH.match(row) or DETAIL.match(row):
-            about = "timed-out" if OUT.search(found[2]) else "other"
+            about = "no-space" if FULL.search(found[2]) else "timed-out" if OUT.search(found[2]) else "other"
             yield told(text, line, "ceph", about, row)
 
 
@@ -59,7 +67,7 @@ PARSER = Parser(
     tool="ceph, rbd",
     medium="system-log",
     footprint=(
-        r"^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b"
+        r"^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|\[WRN\] .{0,80}slow requests?\b"
         r"|^((\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]):\d+/\d+ \d{4}-\d\d-\d\d"
     ),
     read=read,

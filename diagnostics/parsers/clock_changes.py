@@ -3,6 +3,8 @@
 clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:
 chronyd[812]: System clock was stepped by -3599.998 seconds
 systemd[1]: Time has been changed
+
+A step of less than a second is what a time daemon does at its start: info.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from ._table import INFO, WARNING, Row, Table
 
 TABLE = Table(
     Row(r"clocksource: .{0,60}Marking clocksource '\w+' as unstable|Clocksource '?\w+'? unstable", "unstable", INFO),
+    Row(r"System clock (?:was stepped|wrong) by -?0\.\d+ seconds", "corrected", INFO),
     Row(r"System clock was stepped by -?\d+\.\d+ seconds", "stepped", WARNING),
     Row(r"System clock wrong by -?\d+\.\d+ seconds", "wrong", WARNING),
     Row(r"ntpd?\S{0,12}: .{0,20}(?:time reset|step time server \S+ offset|time slew) ", "stepped", WARNING),

@@ -24,6 +24,13 @@ from ._snapshot import source, stamp_before
 
 # Filesystem      Size  Used Avail Use% Mounted on
 HEADER = re.compile(r"^Filesystem +(?:Type +)?(Size|Inodes|\d*[KMG]?B?-blocks|1K-blocks|512-blocks) +\S", re.IGNORECASE)
+# the same words as titles of columns that somebody chose (--output): another parser's
+_TITLES = r"Filesystem|Type|Inodes|IUsed|IFree|IUse%|(?:\d*[KMG]?B?-blocks)|Size|Used|Avail|Use%|File|Mounted on"
+TITLE = re.compile(_TITLES)
+CHOSEN = re.compile(rf"^(?:{_TITLES})(?: +(?:{_TITLES})){{1,11}}$")
+DEFAULT = re.compile(
+    r"^Filesystem +(?:Type +)?(?:Inodes +IUsed +IFree +IUse%|(?:Size|\S{0,6}-blocks) +Used +Avail +Use%) +Mounted on$"
+)
 # /dev/vda        252G   31G   71G  31% /      overlay   overlay   20G  0.5G   20G   3% /
 ROW = re.compile(
     r"^(\S.{0,255}?)?[ \t]+([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +(\d{1,3}%|-) +(/.*)$"
@@ -35,14 +42,18 @@ ALWAYS_FULL = re.compile(r"^/(?:snap|var/lib/snapd|media|cdrom)(?:/|$)")
 
 def read(text: Text) -> Iterator[DiskUsage]:
     unit, inodes, typed, stamp = 1024, False, False, None
-    wrapped = ""
+    wrapped, chosen = "", False
     for line in text.lines():
         row = line.text[:5000].rstrip()
-        if header := HEADER.match(row):
+        if is_chosen(row.strip()):
+            chosen = True
+        elif chosen and row and not HEADER.match(row):
+            continue
+        elif header := HEADER.match(row):
             inodes = header[1].lower() == "inodes"
             typed = " Type " in row[:40]
             unit = 1 if inodes else block_size(header[1])
-            stamp, wrapped = stamp_before(text, line), ""
+            stamp, wrapped, chosen = stamp_before(text, line), "", False
         elif LUSTRE_TARGET.search(row):
             continue  # `lfs df`: a part of a volume, not a mount
         elif found := ROW.match(row if not wrapped or not row.startswith(" ") else wrapped + row):
@@ -51,6 +62,12 @@ def read(text: Text) -> Iterator[DiskUsage]:
         else:
             # a long device name stands on a line of its own
             wrapped = row if row and " " not in row and len(row) > 15 else ""
+            chosen = chosen and bool(row)
+
+
+def is_chosen(row: str) -> bool:
+    """True for a header whose columns are not those that df prints by itself."""
+    return CHOSEN.match(row[:300]) is not None and not DEFAULT.match(row)
 
 
 def usage(

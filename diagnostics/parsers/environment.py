@@ -27,14 +27,21 @@ ASSIGNMENT = re.compile(
 KNOWN = re.compile(
     r"\b((?:NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|TORCHELASTIC|GLOO|CUDA|PYTORCH|OMP|UCX|HSA|RCCL|TRITON|FI|OMPI|SLURM|HF|XLA|MKL|KMP|DEEPSPEED|LD|MALLOC|TOKENIZERS)_[A-Z0-9_]{2,60})=([^\s'\"]{1,300}|\"[^\"]{1,300}\"|'[^']{1,300}')"
 )
+# local_rank=4 ib_device=mlx5_4
+DEVICE = re.compile(
+    r"(?i)\b((?:ib_|rdma_|net_?)?(?:device|hca|nic|ifname|interface))=((?:mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond)[\w.:]{0,30})"
+)
 SECRET = re.compile(r"(?i)token|secret|passw|credential|api_?key|access_?key|private|auth|cookie|session")
+
+
+NAMED = re.compile(f"{KNOWN.pattern}|(?i:{DEVICE.pattern.removeprefix('(?i)')})")
 
 
 def read(text: Text) -> Iterator[Evidence]:
     whole = _is_settings(text)
-    for message in messages(text, None if whole else KNOWN):
+    for message in messages(text, None if whole else NAMED):
         said = message.text
-        pairs = KNOWN.findall(said)
+        pairs = [*KNOWN.findall(said), *DEVICE.findall(said)]
         if whole and (found := ASSIGNMENT.match(message.line.text[:1000])):
             pairs = [(found[1], next((group for group in found.groups()[1:] if group is not None), ""))]
         for name, value in pairs:
@@ -53,6 +60,7 @@ PARSER = Parser(
     footprint=(
         r"^\s{0,8}(export |declare -x )?[A-Za-z_][\w.]{1,80}(=| = )\S{0,500}\s*$"
         r"|\b(NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|CUDA|PYTORCH|OMP|UCX|GLOO|SLURM|HF)_[A-Z0-9_]{2,60}=\S"
+        r"|(?i:\b(ib_|rdma_|net_?)?(device|hca|nic|ifname|interface)=(mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond))"
     ),
     read=read,
 )

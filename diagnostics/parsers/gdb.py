@@ -1,12 +1,14 @@
-"""gdb's `bt` and `thread apply all bt`.
+"""gdb's `bt`, `thread apply all bt` and `info threads`.
 
     Thread 2 (Thread 0x7fa917caf6c0 (LWP 5682) "python3"):
     #0  __futex_abstimed_wait_common64 (private=<optimized out>, ...) at ./nptl/futex-internal.c:57
     #4  PyEval_AcquireThread (tstate=0x16c3650) at Python/ceval.c:385
     [Inferior 1 (process 5638) detached]
+    * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" __lll_lock_wait () at ../sysdeps/.../lowlevellock.S:135
 
 A frame's arguments may run over several lines. The process is the one that gdb names, else the lightweight
-process of its Thread 1, which is the main thread. Arguments are not kept.
+process of its Thread 1, which is the main thread. Arguments are not kept. A row of `info threads` is a stack of one
+frame, where the thread has no backtrace.
 """
 
 from __future__ import annotations
@@ -24,6 +26,10 @@ from ._snapshot import source
 # Thread 2 (Thread 0x7fa917caf6c0 (LWP 5682) "python3"):      Thread 1 (process 4242):
 THREAD = re.compile(
     r'^Thread (\d{1,6}) \((?:Thread 0x[0-9a-f]{1,16} )?\(?(?:LWP|process) (\d{1,10})\)?(?: "([^"]{0,40})")?\)'
+)
+# * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" 0x00007fc739c8384d in poll () at ../sysdeps/unix/syscall-template.S:84
+LISTED = re.compile(
+    r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?(?:0x[0-9a-f]{1,16} in )?([A-Za-z_]\S{0,300}(?: \(.{0,2000})?)$'
 )
 # #2  0x00007fa9184a3f7b in __GI___futex_abstimed_wait_cancelable64 (futex_word=...
 FRAME = re.compile(r"^#(\d{1,5})  ?(?:0x[0-9a-f]{1,16} in )?(\S.*)$")
@@ -49,11 +55,14 @@ class Thread:
 
 def read(text: Text) -> Iterator[Evidence]:
     threads: list[Thread] = []
+    listed: list[Thread] = []
     pid: int | None = None
     for line in text.lines():
         row = line.text[:4000]
         if found := THREAD.match(row):
             threads.append(Thread(line, int(found[1]), int(found[2]), found[3]))
+        elif found := LISTED.match(row):
+            listed.append(Thread(line, int(found[1]), int(found[2]), found[3] or None, [found[4]]))
         elif found := FRAME.match(row):
             if not threads or (found[1] == "0" and threads[-1].frames):
                 threads.append(Thread(line))
@@ -64,6 +73,8 @@ def read(text: Text) -> Iterator[Evidence]:
             yield StackDumpFailed(source=source(text, line), subject=Subject(pid=pid), tool="gdb", reason=row.strip())
         elif threads and threads[-1].frames and row[:1] in (" ", "\t") and len(threads[-1].frames[-1]) < FRAME_LIMIT:
             threads[-1].frames[-1] += " " + row.strip()
+    traced = {thread.tid for thread in threads if thread.frames}
+    threads += [thread for thread in listed if thread.tid not in traced]
     if pid is None:
         pid = next((thread.tid for thread in threads if thread.number == 1), None)
     for thread in threads:
@@ -111,7 +122,7 @@ PARSER = Parser(
     medium="native-stacks",
     footprint=(
         r"^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
-        r"|^ptrace: (Operation|No such)|^Could not attach to process"
+        r"|^[* ] {1,4}\d{1,6} {1,8}Thread 0x[0-9a-f]{1,16} \(LWP \d|^ptrace: (Operation|No such)|^Could not attach to process"
     ),
     read=read,
 )

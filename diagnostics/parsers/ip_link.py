@@ -3,8 +3,8 @@
     2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
     3: ib0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 4092 qdisc mq state DOWN
 
-The MTU is a setting. A link that an administrator has not brought up is as down as one without a carrier, and
-is no warning. Error counters of -s are kept where any is not zero.
+The MTU is a setting. A link that an administrator has not brought up (no UP among its flags) is "off", and no fault; one
+that is up and has no carrier is "down". Error counters of -s are kept where any is not zero.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def port_state(
     text: Text, line: Line, name: str, flags: list[str], state: str | None, stamp: Stamp | None
 ) -> PortState:
     up = "LOWER_UP" in flags if state in (None, "UNKNOWN") else state == "UP"
-    lost = not up and "UP" in flags and not VIRTUAL.match(name)
+    lost = not up and "UP" in flags
     return PortState(
         source=source(text, line),
         subject=Subject(interface=name),
         stamp=stamp,
-        severity=Severity.WARNING if lost else Severity.INFO,
-        state="up" if up else "down",
+        severity=Severity.WARNING if lost and not VIRTUAL.match(name) else Severity.INFO,
+        state="up" if up else "down" if lost else "off",
         fabric="infiniband" if name.startswith("ib") else "ethernet",
     )
 

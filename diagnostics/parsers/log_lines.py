@@ -21,6 +21,7 @@ from ..evidence.job import LogLine
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, Words, messages
+from ._kernel_voice import is_kernel
 from ._prose import is_note
 
 KEPT = 5  # of one message that differs only in its numbers
@@ -62,7 +63,12 @@ def read(text: Text) -> Iterator[Evidence]:
     seen: Counter[str] = Counter()
     prose = text.worked_out(is_note)
     for message in messages(text, INTERESTING):
-        if message.program or OTHERS.search(message.text) or not (found := _level(message, prose)):
+        if (
+            message.program
+            or is_kernel(message.text)
+            or OTHERS.search(message.text)
+            or not (found := _level(message, prose))
+        ):
             continue
         level, said = found
         shape = re.sub(r"\d{1,40}", "0", said)[:200]

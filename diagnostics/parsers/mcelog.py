@@ -44,7 +44,8 @@ def _record(text: Text, line: Line) -> Evidence:
     corrected = "Uncorrected" not in said and "UNCORRECTED" not in said
     source = Source(text.name, line.number, line.quote)
     severity = Severity.WARNING if corrected else Severity.FATAL
-    words = next((each.strip() for each in body if each.startswith(("MCA:", "Transaction:"))), "")
+    words = next((each.strip() for each in body if "exceeded threshold" in each), "")
+    words = words or next((each.strip() for each in body if each.startswith(("MCA:", "Transaction:"))), "")
     if MEMORY.search(said):
         channel, place = CHANNEL.search(said), PLACE.search(said)
         named = [f"CPU {place[1]}"] if place else []

@@ -18,12 +18,14 @@ from ..text import Text
 from . import Parser
 from ._job_lines import messages
 
+# a source file or a function's signature: misc/socket.cc:49    int handle_error(nccl_net_ofi_context_t*, uint16_t):46
+_PLACE = r"(?:((?:[\w./]{1,120}|[\w:~<>&*, ]{1,120}\([\w:~<>&*, ]{0,200}\)):\d{1,6}) )?"
 # host:pid:tid [gpu] file:line NCCL LEVEL text     newer: [2026-03-04 07:47:36] host:pid:tid [gpu] file:line NCCL WARN text
 LINE = re.compile(
-    r"^(?:([\w.-]{1,120}):(\d{1,9}):(\d{1,9}) )?\[(-?\d{1,4})\] (?:([\w./]{1,120}:\d{1,6}) )?(?:NCCL|RCCL) (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
+    rf"^(?:([\w.-]{{1,120}}):(\d{{1,9}}):(\d{{1,9}}) )?\[(-?\d{{1,4}})\] {_PLACE}(?:NCCL|RCCL) (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
 )
 BARE = re.compile(
-    r"^(?:([\w.-]{1,120}):(\d{1,9}):(\d{1,9}) )?(?:\[(-?\d{1,4})\] )?(?:([\w./]{1,120}:\d{1,6}) )?NCCL (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
+    rf"^(?:([\w.-]{{1,120}}):(\d{{1,9}}):(\d{{1,9}}) )?(?:\[(-?\d{{1,4}})\] )?{_PLACE}NCCL (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
 )
 # Using interface eth0:192.0.2.240<0>     Using [0]lo:127.0.0.1<0>     [0]mlx5_0:1/IB
 INTERFACE = re.compile(

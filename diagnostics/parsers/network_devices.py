@@ -5,7 +5,8 @@
     bond0: (slave eth1): link status definitely down, disabling slave
     NETDEV WATCHDOG: eth0 (i40e): transmit queue 3 timed out
 
-The ports of containers (veth, bridges) come and go: theirs are skipped.
+The ports of containers (veth, bridges) come and go: theirs are skipped. While a machine boots, "down" and "unplugged"
+are the state in which its drivers find a port, and no loss: info.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..evidence import Evidence
 from ..evidence.kernel import LinkChange, NetworkDeviceTrouble
 from ..text import Text
 from . import Parser
-from ._table import CRITICAL, INFO, WARNING, Row, Table
+from ._table import CRITICAL, INFO, WARNING, Hit, Row, Table
 
 _PORT = r"(?P<interface>[A-Za-z][\w.@-]{1,31})"
 _SECOND = _PORT.replace("interface", "interface2")
@@ -38,9 +39,10 @@ TABLE = Table(
     Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}(?:Link DOWN|[Ll]ink down|to (?:DOWN|INIT|Polling))", "down", WARNING),
     Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}(?:Link ACTIVE|[Ll]ink up|to ACTIVE)", "up", INFO),
     Row(rf"NETDEV WATCHDOG: (?:CPU: \d+: )?{_PORT} .{{0,40}}timed out", "trouble", CRITICAL),
-    Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:Cable error|Cable unplugged|Bad or unsupported cable|[Uu]nknown error)", "trouble", CRITICAL),
+    Row(rf"mlx\d_core {_PCI}.{{0,60}}Cable unplugged", "unplugged", CRITICAL),
+    Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:Cable error|Bad or unsupported cable|[Uu]nknown error)", "trouble", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:health compromised|handling bad device|[Ff]atal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable|internal error)", "trouble", CRITICAL),
-    Row(rf"mlx\d_core {_PCI}.{{0,80}}(?:timeout\. Will cause a leak|TX timeout|timed out|[Ww]aiting for FW .{{0,20}}timeout)", "trouble", CRITICAL),
+    Row(rf"mlx\d_core {_PCI}.{{0,80}}(?:timeout\. Will cause a leak|TX timeout|timed out|Firmware over \d+ MS in (?:pre-)?initializing state, aborting)", "trouble", CRITICAL),
     Row(rf"{_PCI}.{{0,60}}(?:Detected Tx Unit Hang|[Aa]dapter removed|PCIe link lost|[Tt]x [Hh]ang detected|reset adapter|Hardware Error)", "trouble", CRITICAL),
     Row(rf"\w{{2,20}} {_PCI} {_PORT}: .{{0,40}}(?:transmit timed out|TX timeout|Firmware fatal|firmware error)", "trouble", CRITICAL),
     Row(r"nf_conntrack: (?:nf_conntrack: )?table full, dropping packet|neighbou?r: .{0,40}table overflow", "trouble", WARNING),
@@ -50,6 +52,7 @@ _INFINIBAND = re.compile(r"^(?:ib|mlx|hfi|qib|opa)")
 
 
 def read(text: Text) -> Iterator[Evidence]:
+    seen_up: set[str | None] = set()
     for hit in TABLE.hits(text):
         named = hit.match.groupdict()
         interface = named.get("interface") or named.get("interface2")
@@ -57,19 +60,28 @@ def read(text: Text) -> Iterator[Evidence]:
             continue
         subject = dataclasses.replace(hit.subject, interface=interface)
         source, stamp = hit.log.source(hit.line), hit.message.stamp
-        if hit.row.about == "trouble":
+        port = interface or subject.pci
+        if hit.row.about == "up":
+            seen_up.add(port)
+        severity = INFO if port not in seen_up and _is_found_so(hit) else hit.row.severity
+        if hit.row.about in ("trouble", "unplugged"):
             yield NetworkDeviceTrouble(
-                source=source, subject=subject, stamp=stamp, severity=hit.row.severity, text=hit.message.message[:500]
+                source=source, subject=subject, stamp=stamp, severity=severity, text=hit.message.message[:500]
             )
         else:
             yield LinkChange(
                 source=source,
                 subject=subject,
                 stamp=stamp,
-                severity=hit.row.severity,
+                severity=severity,
                 up=hit.row.about == "up",
                 fabric="infiniband" if _INFINIBAND.match(interface or "") else "ethernet",
             )
+
+
+def _is_found_so(hit: Hit) -> bool:
+    """True when the port has no link yet because the machine is still booting."""
+    return hit.row.about in ("down", "unplugged") and hit.log.is_booting(hit.line, hit.message)
 
 
 PARSER = Parser(tool="the kernel's network drivers", medium="kernel-log", footprint=TABLE.footprint, read=read)

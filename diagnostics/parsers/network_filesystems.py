@@ -31,6 +31,7 @@ TABLE = Table(
     Row(rf"{_LUSTRE}.{{0,200}}Connection restored to", "recovered", INFO, "lustre"),
     Row(rf"{_LUSTRE}.{{0,200}}Request sent has (?:timed out|failed)", "not-responding", CRITICAL, "lustre"),
     Row(rf"{_LUSTRE}.{{0,200}}operation \w{{1,40}} to node {_NID} failed: rc = -107", "connection-lost", CRITICAL, "lustre"),
+    Row(rf"{_LUSTRE}.{{0,300}}rc = -28\b", "no-space", CRITICAL, "lustre"),
     Row(rf"{_LUSTRE}.{{0,200}}operation \w{{1,40}} to node {_NID} failed: rc = -\d+", "io-error", CRITICAL, "lustre"),
     Row(r"LNetError: .{0,200}(?:Timed out|No route to|dead|unreachable|timeout)", "connection-lost", WARNING, "lustre"),
     Row(r"LustreError: .{0,200}(?:-5\b|I/O error|BAD (?:READ|WRITE) CHECKSUM)", "io-error", CRITICAL, "lustre"),
@@ -41,6 +42,8 @@ TABLE = Table(
     Row(rf"{_CEPH}{_CEPH_PEER} (?:reconnect denied|rejected session|closed our session)", "evicted", CRITICAL, "ceph"),
     Row(rf"{_CEPH}.{{0,20}}dropping (?:dirty|unsafe|file locks)", "data-lost", CRITICAL, "ceph"),
     Row(rf"{_CEPH}{_CEPH_PEER} (?:hung|caps (?:went )?stale|is laggy)", "not-responding", CRITICAL, "ceph"),
+    # a server closes a connection that was idle for a while; the client opens it again when it needs it
+    Row(r"libceph: (?P<device>(?:osd|mon)\d+) (?:\(\d\))?(?P<server>\[?[\w.:]{3,64}\]?:\d+) socket closed \(con state OPEN\)", "other", INFO, "ceph"),
     Row(rf"{_CEPH}{_CEPH_PEER} (?:session lost|socket closed|socket error|connect(?:ion)? error|down$|down\b|io error)", "connection-lost", WARNING, "ceph"),
     Row(rf"{_CEPH}{_CEPH_PEER} (?:recovery completed|reconnect success|caps renewed|came back|session established|up$)", "recovered", INFO, "ceph"),
     Row(rf"{_CEPH}{_CEPH_PEER} (?:reconnect start|weight )", "other", INFO, "ceph"),

@@ -18,8 +18,9 @@ from ..evidence.kernel import GpuDriverMessage, SwitchXid, Xid
 from ..text import Text
 from . import Parser
 from ._pci import pci_address
+from ._sxid_catalogue import sxid_entry
 from ._table import CRITICAL, FATAL, INFO, WARNING, Hit, Row, Table
-from ._xid_catalogue import sxid_meaning, xid_entry
+from ._xid_catalogue import xid_entry
 
 _PCI = r"[0-9A-Fa-f]{2,8}:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2})?(?:\.[0-9A-Fa-f])?"
 TABLE = Table(
@@ -51,6 +52,7 @@ TABLE = Table(
     Row(r"NVRM: .{0,80}(?:[Uu]ncorrectable|double bit|row remap\w* failure)", "memory", CRITICAL),
     Row(r"(?:NVRM|nvidia-uvm): .{0,80}(?:[Oo]ut of memory|NV_ERR_NO_MEMORY|ECC error)", "memory", WARNING),
     Row(r"NVRM: .{0,40}(?:[Nn]vLink|NVLINK).{0,60}(?:fatal|failed to train|[Ii]nactive|link error)", "other", CRITICAL),
+    Row(r"NVRM: knvlink\w{1,60}: Getting peer\d+(?:'s)? postRxDetLinkMask failed", "other", CRITICAL),
     Row(r"NVRM: .{0,40}(?:GPU recovery action changed|[Rr]eset required)", "other", WARNING),
     Row(r"NVRM: (?:loading NVIDIA UNIX|Persistence mode is deprecated|GPU Board Serial)", "other", INFO),
 )
@@ -95,14 +97,15 @@ def _xid(hit: Hit) -> Xid:
 
 def _sxid(hit: Hit) -> SwitchXid:
     fatal = hit.match["rest"].startswith("Fatal")
+    entry = sxid_entry(int(hit.match["code"]))
     return SwitchXid(
         source=hit.log.source(hit.line),
         subject=Subject(host=hit.message.host, device=hit.match["device"], pci=pci_address(hit.match["pci"])),
         stamp=hit.message.stamp,
-        severity=FATAL if fatal else WARNING,
+        severity=FATAL if fatal else entry.severity,
         code=int(hit.match["code"]),
         fatal=fatal,
-        meaning=sxid_meaning(int(hit.match["code"])),
+        meaning=entry.meaning,
         detail=hit.match["rest"].partition(", ")[2].strip(),
     )
 

@@ -52,12 +52,20 @@ FIELDS = {
     "clocks.sm": "sm_clock_mhz",
     "clocks.current.sm": "sm_clock_mhz",
     "clocks.gr": "sm_clock_mhz",
+    "clocks.max.sm": "max_sm_clock_mhz",
+    "clocks.max.gr": "max_sm_clock_mhz",
 }
 ERRORS = re.compile(r"^(?:ecc\.errors|remapped_rows|retired_pages)\.")
 REASONS = re.compile(r"^clocks_(?:throttle|event)_reasons\.(\w+)$")
 UNREADABLE = re.compile(r"^\[(?:Unknown Error|GPU is lost|GPU requires reset|Insufficient Permissions)\]$|^ERR!$")
+# nvml.h, nvmlClocksEventReason*: the bits of clocks_event_reasons.active
+REASON_BITS = (
+    "gpu_idle applications_clocks_setting sw_power_cap hw_slowdown sync_boost sw_thermal_slowdown hw_thermal_slowdown "
+    "hw_power_brake_slowdown display_clock_setting"
+).split()
+MASK = re.compile(r"^0x[0-9a-fA-F]{1,16}$")
 NORMAL_REASONS = frozenset(
-    {"active", "supported", "gpu_idle", "applications_clocks_setting", "sw_power_cap", "sync_boost"}
+    {"gpu_idle", "applications_clocks_setting", "sw_power_cap", "sync_boost", "display_clock_setting"}
 )
 
 
@@ -111,23 +119,32 @@ def facts(text: Text, line: Line, row: dict[str, str]) -> Iterator[Evidence]:
     }
     if counts:
         yield error_counts(text, line, subject, stamp, counts)
-    for name, cell in row.items():
-        reason = REASONS.match(name)
-        if reason and cell == "Active" and reason[1] != "active":
-            severity = Severity.INFO if reason[1] in NORMAL_REASONS else Severity.WARNING
-            words = (
-                reason[1].replace("_", " ").replace("hw ", "HW ").replace("sw ", "SW ").replace("slowdown", "Slowdown")
-            )
-            yield GpuThrottle(
-                source=source(text, line), subject=subject, stamp=stamp, severity=severity, reason=throttle_name(words)
-            )
+    for reason in active_reasons(row):
+        yield GpuThrottle(
+            source=source(text, line),
+            subject=subject,
+            stamp=stamp,
+            severity=Severity.INFO if reason in NORMAL_REASONS else Severity.WARNING,
+            reason=throttle_name(reason),
+        )
     if any(name in FIELDS for name in row) or any(UNREADABLE.match(cell) for cell in row.values()):
         yield status(text, line, subject, stamp, row)
 
 
-def throttle_name(words: str) -> str:
+def active_reasons(row: dict[str, str]) -> list[str]:
+    """The throttle reasons that a row shows to be active, each in a column of its own or as bits of one number."""
+    named = {reason[1]: cell for name, cell in row.items() if (reason := REASONS.match(name))}
+    found = [name for name, cell in named.items() if cell == "Active"]
+    mask = named.get("active", "")
+    if MASK.match(mask):
+        found += [name for bit, name in enumerate(REASON_BITS) if int(mask, 16) >> bit & 1 and name not in found]
+    return found
+
+
+def throttle_name(reason: str) -> str:
     """`hw_power_brake_slowdown` as the full query prints it: HW Power Brake Slowdown."""
-    return " ".join(word if word.isupper() else word.capitalize() for word in words.split())
+    words = (word.upper() if word in ("hw", "sw", "gpu") else word.capitalize() for word in reason.split("_"))
+    return " ".join(words)
 
 
 def error_counts(

@@ -8,6 +8,8 @@
             Pending                           : Yes
         Clocks Throttle Reasons
             HW Power Brake Slowdown           : Active
+        Fabric
+            State                             : In Progress
 
 Indentation is the structure. Error counts of one GPU are one fact, quoted at the worst of its lines; an active
 reason is one each. Before driver 530 the reasons were called "Clocks Throttle Reasons". An excerpt without the
@@ -18,22 +20,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from ..evidence import Evidence, Severity, Stamp, Subject
-from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuProcessesNone, GpuStatus, GpuThrottle
+from ..evidence import Evidence, Stamp
 from ..text import Line, Text
 from . import Parser
+from ._gpu_card import Card, Holder, throttle, told
 from ._pci import pci_address
-from ._snapshot import source, stamp_of
+from ._snapshot import stamp_of
 
 # GPU 00000000:52:00.0
 GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
 #         DRAM Uncorrectable            : 1
 ROW = re.compile(r"^( *)(\S[^:]{0,60}?) *(?:: (.*))?$")
 REASONS = re.compile(r"^Clocks (?:Throttle|Event) Reasons$")
-# harmless by themselves: nothing to do, or a limit that somebody set
-NORMAL = frozenset({"Idle", "Applications Clocks Setting", "SW Power Cap", "Sync Boost", "Display Clock Setting"})
 COUNTED = re.compile(
     r"Correctable|Uncorrectable|Single Bit|Double Bit|Parity|SEC-DED|Total|Pending|Failure|Error|Threshold|Repair|Unrepairable|Retirement"
 )
@@ -49,33 +48,6 @@ STATUS = {
     ("GPU Power Readings", "Current Power Limit"): "power_limit_w",
     ("Clocks", "SM"): "sm_clock_mhz",
 }
-
-
-@dataclass
-class Holder:
-    """One entry of a GPU's list of processes."""
-
-    line: Line
-    pid: int
-    name: str = ""
-    memory_mib: float | None = None
-
-
-@dataclass
-class Card:
-    """One GPU's section."""
-
-    pci: str | None = None
-    line: Line | None = None
-    counts: dict[str, int] = field(default_factory=dict)
-    worst: Line | None = None
-    first: Line | None = None
-    values: dict[str, float] = field(default_factory=dict)
-    name: str = ""
-    uuid: str | None = None
-    index: int | None = None
-    holders: list[Holder] = field(default_factory=list)
-    unheld: Line | None = None
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -117,14 +89,12 @@ def note(card: Card, line: Line, sections: list[str], name: str, value: str) -> 
         name == "Minor Number" and value.isdigit()
     ):  # the number in /dev/nvidiaN, which is nvidia-smi's index as a rule
         card.index = int(value)
+    elif sections[-1:] == ["Fabric"] and name in ("State", "Status"):
+        card.note_fabric(name, value, line)
     elif key := STATUS.get((sections[-1] if sections else "", name)):
-        if found := re.match(r"\d{1,9}(?:\.\d+)?", value):
-            card.values.setdefault(key, float(found[0]))
-    elif (key := counter(sections, name)) and (count := {"Yes": 1, "No": 0}.get(value, integer(value))) is not None:
-        card.first = card.first or line
-        card.counts[key] = count
-        if count and is_bad(key) and card.worst is None:
-            card.worst = line
+        card.note_value(key, value)
+    elif key := counter(sections, name):
+        card.note_count(key, value, line)
     return None
 
 
@@ -155,64 +125,11 @@ def counter(sections: list[str], name: str) -> str | None:
     return None
 
 
-def is_bad(counter_: str) -> bool:
-    """True for what is not repaired by itself: uncorrectable errors, and repairs that failed or wait for a reset."""
-    return any(
-        word in counter_ for word in ("uncorrectable", "double bit", "pending", "failure", "unrepairable", "threshold")
-    )
-
-
-def told(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
-    subject = Subject(pci=card.pci, gpu=card.index)
-    if card.first:
-        yield GpuErrorCounts(
-            source=source(text, card.worst or card.first),
-            subject=subject,
-            stamp=stamp,
-            severity=Severity.CRITICAL if card.worst else Severity.INFO,
-            counts=dict(card.counts),
-        )
-    if card.line and (card.values or card.name):
-        yield GpuStatus(
-            source=source(text, card.line),
-            subject=subject,
-            stamp=stamp,
-            name=card.name,
-            uuid=card.uuid,
-            **card.values,  # type: ignore[arg-type]
-        )
-
-    if card.unheld:
-        yield GpuProcessesNone(source=source(text, card.unheld), subject=subject, stamp=stamp)
-    for holder in card.holders:
-        yield GpuProcess(
-            source=source(text, holder.line),
-            subject=Subject(pid=holder.pid, pci=card.pci, gpu=card.index),
-            stamp=stamp,
-            name=holder.name,
-            memory_mib=holder.memory_mib,
-        )
-
-
-def throttle(text: Text, line: Line, card: Card, reason: str, stamp: Stamp | None) -> GpuThrottle:
-    return GpuThrottle(
-        source=source(text, line),
-        subject=Subject(pci=card.pci, gpu=card.index),
-        stamp=stamp,
-        severity=Severity.INFO if reason in NORMAL else Severity.WARNING,
-        reason=reason,
-    )
-
-
-def integer(value: str) -> int | None:
-    return int(value) if re.fullmatch(r"\d{1,18}", value) else None
-
-
 PARSER = Parser(
     tool="nvidia-smi -q",
     medium="gpu",
     footprint=(
-        r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages|Processes)[ \t]*\r?$"
+        r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages|Fabric|Processes)[ \t]*\r?$"
         r"|^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d[ \t]*\r?$"
     ),
     read=read,

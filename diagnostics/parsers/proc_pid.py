@@ -145,7 +145,7 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
     parent = integer(status.get("PPid")) if owner.parent is None else owner.parent
     severity = Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
     # the status of another thread than the first says nothing of the process
-    if state and "PPid" in status and owner.tid in (None, pid):
+    if state and status.keys() & {"PPid", "Pid"} and owner.tid in (None, pid):
         yield ProcessState(
             source=source(text, owner.state_line or owner.line),
             subject=Subject(pid=pid, comm=comm),

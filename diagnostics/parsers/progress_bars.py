@@ -3,8 +3,9 @@
     Preparing test set...:  46%|████▋     | 31/67 [21:40<27:05, 45.16s/it]
     Validation: 0it [00:00, ?it/s]
 
-A bar rewrites its line with carriage returns: the last state of a label is the fact, and one before it when the line
-was printed anew.
+A bar rewrites its line with carriage returns: the last state of a label is the fact. Where the next state of a label is
+behind the last one the bar was begun anew, or another rank draws one of its own: then both are told. What another
+process prints into the same line follows the bar and is not looked at.
 """
 
 from __future__ import annotations
@@ -22,11 +23,15 @@ BAR = re.compile(
     r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%\|[^|]{0,200}\| *([\d.]{1,15}[kMGTB]{0,2})/([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?"
 )
 COUNT = re.compile(r"^\s{0,8}(?:(.{0,120}?):? +)?(\d{1,12})it \[(\d{1,4}(?::\d\d){1,2})")
+LASTED_S = 60.0  # a bar that ended sooner tells nothing
+ANEW = 20  # of bars that were begun anew, the last ones
+State = tuple[Message, int | None, int | None, float | None]
 SUFFIXES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    last: dict[tuple[int | None, str], tuple[Message, int | None, int | None, float | None]] = {}
+    last: dict[tuple[int | None, str], State] = {}
+    left: list[tuple[str, State]] = []
     for message in messages(text, INTERESTING):
         if found := BAR.match(message.text):
             state = (message, _count(found[2]), _count(found[3]), _elapsed(found[4]))
@@ -34,8 +39,13 @@ def read(text: Text) -> Iterator[Evidence]:
             state = (message, _count(found[2]), None, _elapsed(found[3]))
         else:
             continue
-        last[message.rank, (found[1] or "").strip()] = state
-    for (_, label), (message, done, total, elapsed) in sorted(last.items(), key=lambda item: item[1][0].line.number):
+        label = (found[1] or "").strip()
+        before = last.get((message.rank, label))
+        if before and (before[1] or 0) > (state[1] or 0) and (before[3] or 0.0) >= LASTED_S:
+            left.append((label, before))
+        last[message.rank, label] = state
+    told = [*left[-ANEW:], *((label, state) for (_, label), state in last.items())]
+    for label, (message, done, total, elapsed) in sorted(told, key=lambda each: each[1][0].line.number):
         yield ProgressBar(**message.facts(text), label=label, done=done, total=total, elapsed_s=elapsed)
 
 

@@ -25,6 +25,7 @@ from . import Parser
 from ._errno import errno_in
 from ._exceptions import names_path, worker_killed
 from ._job_lines import Message, messages, of_lines
+from ._kernel_voice import is_kernel
 
 HEADER = re.compile(r"(Original )?(?:Exception Group )?Traceback \(most recent call last\):$")
 FRAME = re.compile(r'^File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$')
@@ -44,6 +45,7 @@ INTERESTING = re.compile(
     r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$)'
     r"|above exception|\b(?:queue|concurrent|subprocess|socket)\.\w+: |DataLoader worker|bus error encountered"
 )
+LISTED = 2  # lines of a list below an exception
 
 
 @dataclass
@@ -91,10 +93,15 @@ def _read(text: Text, stream: _Stream, message: Message) -> Iterator[Evidence]:
             stream.open.append(_Open(message))
         stream.open[-1].frames.append(f"{frame[3] or '<module>'} ({frame[1]}:{frame[2]})")
         stream.open[-1].last = message
-    elif (found := EXCEPTION.match(said)) and message.level not in ("INFO", "DEBUG"):
+    elif (found := EXCEPTION.match(said)) and message.level not in ("INFO", "DEBUG") and not _is_kernel_s(message):
         yield from _close(text, stream, message, found[1], (found[2] or "").strip())
     elif BUS_ERROR.search(said):
         yield WorkerKilled(**message.facts(text), severity=Severity.CRITICAL, signal="SIGBUS")
+
+
+def _is_kernel_s(message: Message) -> bool:
+    """True for a driver whose name ends as an exception's: LustreError: text."""
+    return message.program == "kernel" or is_kernel(message.text)
 
 
 def _close_unusual(text: Text, stream: _Stream) -> Iterator[Evidence]:
@@ -117,13 +124,21 @@ def _close(text: Text, stream: _Stream, message: Message, type_: str, said: str)
             **message.facts(text, path=names_path(said)),
             severity=Severity.WARNING if type_ in ("KeyboardInterrupt", "SystemExit") else Severity.CRITICAL,
             type=type_,
-            text=said,
+            text=_with_list(text, message, said),
             frames=tuple(reversed(opened.frames)),
             error=errno_in(said),
         )
     )
     for pid, signal in worker_killed(said):
         yield WorkerKilled(**message.facts(text, pid=pid), severity=Severity.CRITICAL, signal=signal)
+
+
+def _with_list(text: Text, message: Message, said: str) -> str:
+    """The text with the first lines of the list that it announces by a colon at its end."""
+    if not said.endswith(":"):
+        return said
+    listed = [each.text.strip() for each in of_lines(text.after(message.line, limit=LISTED)) if each.text[:1] in " \t"]
+    return "\n".join((said, *(each for each in listed if each and not FRAME.match(each))))
 
 
 def _flush(stream: _Stream) -> Iterator[PythonException]:

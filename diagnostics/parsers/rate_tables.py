@@ -35,7 +35,7 @@ WHO = re.compile(r"^(hosts?|nodes?|hostname|pair|node pair|gpus?|ranks?|device|i
 LAST = re.compile(rf"^(?:(.{{0,60}}?)[ (\[])?({UNIT})[)\]]?$", re.I)
 SPLIT = re.compile(r"\t[\t ]{0,40}| {2,80}")
 NUMBER = re.compile(r"^~?(\d{1,12}(?:\.\d{1,9})?)$")
-HOST = r"[A-Za-z][\w.-]{0,60}\d[\w.-]{0,30}"
+HOST = r"[A-Za-z][A-Za-z_.-]{0,60}\d[\w.-]{0,60}"  # its first digit tells the parts apart: one way to match
 HOSTS = re.compile(rf"^{HOST}(?:(?:,|, | \+ |\+|<->| <-> | -> |->|:| - |/){HOST}){{0,63}}$")
 APART = re.compile(r"[,+:/]|<?->| - ")
 # t004,t005   busbw 182.1 GB/s

@@ -4,8 +4,9 @@
     nc: connect to 10.0.0.4 port 29500 (tcp) failed: Connection refused
     ssh: connect to host node4 port 22: Connection timed out
     curl: (28) Failed to connect to 10.0.0.4 port 29500 after 130112 ms: Connection timed out
+    ping: local error: message too long, mtu=1500
 
-One fact an attempt; of a ping its summary. What a job says of its own peers is read with the job's log.
+One fact an attempt; of a ping its summary, or that its packets are larger than the path takes. What a job says of its own peers is read with the job's log.
 """
 
 from __future__ import annotations
@@ -22,6 +23,14 @@ from ._snapshot import source, stamp_of
 HOST = r"([\w.:%\[\]-]{1,120}?)"
 # --- 10.0.0.4 ping statistics ---
 PINGED = re.compile(rf"^--- {HOST} ping statistics ---")
+# PING 10.0.1.11 (10.0.1.11) 8972(9000) bytes of data.
+PINGING = re.compile(
+    rf"^PING {HOST} \([^)]{{1,60}}\) (?:from \S{{1,80}} (?:\S{{1,20}}: )?)?\d{{1,6}}\(\d{{1,6}}\) bytes of data"
+)
+# ping: local error: message too long, mtu=1500      From 10.0.0.1 icmp_seq=1 Frag needed and DF set (mtu = 1390)
+TOO_LONG = re.compile(
+    r"^ping: (?:local error: )?[Mm]essage too long(?:, mtu[=:] ?\d{1,6})?|^From \S{1,80} icmp_seq=\d{1,9} Frag needed and DF set"
+)
 # 5 packets transmitted, 0 received, +5 errors, 100% packet loss, time 4100ms
 LOSS = re.compile(
     r"^\d{1,9} packets transmitted, \d{1,9} (?:packets )?received,(?: \+(\d{1,9}) errors,)? (\d{1,3}(?:\.\d+)?)% packet loss"
@@ -53,12 +62,21 @@ REASONS = (
 
 def read(text: Text) -> Iterator[Reachability]:
     pinged: str | None = None
+    too_long = False
     for line in text.lines():
         row = line.text[:600]
-        if found := PINGED.match(row):
-            pinged = found[1]
+        if found := PINGING.match(row):
+            pinged, too_long = found[1], False
+        elif TOO_LONG.match(row):
+            if not too_long:
+                yield told(text, line, pinged, "too-long")
+            too_long = True
+        elif found := PINGED.match(row):
+            pinged = found[1] or pinged
         elif found := LOSS.match(row):
             lost = float(found[2]) >= 100
+            if lost and too_long:
+                continue  # nothing was sent that could have been answered
             yield told(text, line, pinged, ("unreachable" if found[1] else "timed-out") if lost else "answered")
         else:
             # a prompt's or a logger's time may stand before the words
@@ -90,7 +108,7 @@ PARSER = Parser(
     tool="ping, nc, curl, ssh",
     medium="network",
     footprint=(
-        r"\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
+        r"^ping: .{0,20}[Mm]essage too long|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
         r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
         r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: "
     ),

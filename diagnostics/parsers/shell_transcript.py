@@ -6,7 +6,10 @@
     md5sum -c exit status 124
     /mnt/vol-fs # echo ok > pw
 
-A command without a word about its end is taken for no outcome. Status 124 or 137 of a `timeout` command means that it
+    # kill -9 67637 ; sleep 60 ; ps -o pid,stat -p 67637
+    67637 R
+
+A process that a table below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for no outcome. Status 124 or 137 of a `timeout` command means that it
 ran into its limit. The tools' own error messages are read by `tool_errors`.
 """
 
@@ -39,8 +42,12 @@ HANGING = re.compile(
     rf"(?i)\b(?:still|is) (?:hanging|hung|stuck|blocked|running|waiting|not back)\b.{{0,40}}?\bafter {DURATION}|\bnever (?:returns?|returned|came back|finished)\b|\bhangs?(?: for ?ever)?$|\bno answer (?:after|within) {DURATION}"
 )
 # exit status 0      cp exit status 1      md5sum -c exit status 124      exit code: 1      rc=1
+# kill -9 67637     kill -KILL 67637
+KILL = re.compile(r"\bkill -(?:9|KILL|SIGKILL) (\d{1,10})\b")
+# 67637 R     user  67637  99.9 ... R
+ROW = re.compile(r"^\s{0,20}(?:[a-z][\w+-]{0,30}\s{1,20})?(\d{1,10})\s.{0,200}?(?<!\S)([RSDT][<NLsl+]{0,4})(?:\s|$)")
 STATUS = re.compile(
-    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -{1,2}[\w-]{1,30}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
+    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -[\w-]{1,31}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
 )
 TIMED_OUT = re.compile(r"(?i)^(?:timeout: sending signal|command timed out|timed out after)")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=,-]{1,200}(?:/[\w.@+%=,-]{1,200}){0,30}/?)")
@@ -49,10 +56,16 @@ NO_PATH = ("/dev/", "/bin/", "/usr/", "/proc/", "/sys/")
 
 def read(text: Text) -> Iterator[Evidence]:
     command: tuple[Message, str] | None = None
+    killed: dict[str, tuple[Message, str]] = {}
     for message in messages(text, INTERESTING):
         said = message.text.strip()
         if found := COMMAND.match(message.line.text[:2400].strip()) or (TIMED.match(said) if message.stamp else None):
             command = (message, found["command"].strip())
+            if kill := KILL.search(command[1]):
+                killed[kill[1]] = (message, kill[0])
+        elif killed and (row := ROW.match(message.line.text[:300])) and row[1] in killed:
+            outcome = _outcome(text, message, killed.pop(row[1]), "hanging", None, None)
+            yield replace(outcome, subject=replace(outcome.subject, pid=int(row[1])))
         elif found := HANGING.search(said):
             yield _outcome(text, message, command, "hanging", None, seconds_of(found))
         elif found := STATUS.match(said):
@@ -65,7 +78,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"[$#%>] \w|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
+    r"[$#%>] \w|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
 )
 
 

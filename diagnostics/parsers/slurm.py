@@ -33,7 +33,7 @@ CODE = re.compile(r"\b(?:Exited with exit code|exit code|status=0x)[ =:]{0,3}([0
 EVENTS = (
     ("oom-killed", Severity.CRITICAL, re.compile(r"(?i)oom[-_ ]?kill|out of memory|Exceeded (?:job|step) memory limit|memory limit .{0,40}exceeded")),
     ("time-limit", Severity.CRITICAL, re.compile(r"(?i)DUE TO TIME LIMIT|time limit (?:exhausted|reached)|TIMEOUT")),
-    ("preempted", Severity.CRITICAL, re.compile(r"(?i)DUE TO PREEMPTION|\bpreempted\b")),
+    ("preempted", Severity.CRITICAL, re.compile(r"(?i)DUE TO (?:PREEMPTION|JOB REQUEUE)|\bpreempted\b")),
     ("node-failed", Severity.CRITICAL, re.compile(r"(?i)DUE TO NODE FAIL|NODE_FAIL|node failure|Node failure on|nodes? .{0,40}(?:not responding|DOWN)|NOT SET TO BE RESPONDING")),
     ("cancelled", Severity.WARNING, re.compile(r"(?i)\bCANCELLED\b|job step aborted|Force Terminated|\btask \d{1,6}: (?:Terminated|Killed)|received (?:cancel|signal)")),
     ("failed", Severity.CRITICAL, re.compile(r"(?i)Exited with exit code [1-9]|\btasks? [\d,-]{1,40}: (?:Segmentation|Aborted|Bus error|Exited)|\bkill(?:ed|ing)\b.{0,40}(?:task|step)|Unable to (?:create|confirm)|requested node configuration|Socket timed out|launch failed")),

@@ -4,7 +4,8 @@
     thermal thermal_zone0: critical temperature reached (105 C), shutting down
     ACPI Error: AE_NOT_EXIST, Returned by Handler for [IPMI]
 
-ACPI and firmware complain on most machines without any harm: they are kept as info.
+ACPI and firmware complain on most machines without any harm: they are kept as info. What they say while the machine
+boots is about "boot": every boot prints it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 from ..evidence.kernel import ThermalOrPowerMessage
 from ..text import Text
 from . import Parser
-from ._table import CRITICAL, FATAL, INFO, WARNING, Row, Table
+from ._table import CRITICAL, FATAL, INFO, WARNING, Hit, Row, Table
 
 TABLE = Table(
     Row(r"(?P<device>CPU\d+): (?:Package|Core) temperature(?:/speed)? (?:is )?above threshold", "thermal", WARNING),
@@ -40,9 +41,13 @@ def read(text: Text) -> Iterator[ThermalOrPowerMessage]:
             subject=hit.subject,
             stamp=hit.message.stamp,
             severity=hit.row.severity,
-            about=hit.row.about,
+            about="boot" if _is_of_boot(hit) else hit.row.about,
             text=hit.message.message[:500],
         )
+
+
+def _is_of_boot(hit: Hit) -> bool:
+    return hit.row.about in ("acpi", "firmware") and hit.log.is_booting(hit.line, hit.message)
 
 
 PARSER = Parser(tool="thermal, power and firmware messages", medium="kernel-log", footprint=TABLE.footprint, read=read)

@@ -22,7 +22,7 @@ from . import Parser
 TASKS = re.compile(r"^(?:Tasks|Threads): +\d{1,9} total, +(\d{1,9}) running")
 # %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 CPUS = re.compile(
-    r"^%?Cpu\(s\): {0,3}([\d.]{1,6})[ %]{0,2}us, {0,3}[\d.]{1,6}[ %]{0,2}sy, {0,3}[\d.]{1,6}[ %]{0,2}ni,"
+    r"^%?Cpu\(s\): {0,3}([\d.]{1,6})[ %]{0,2}us, {0,3}([\d.]{1,6})[ %]{0,2}sy, {0,3}[\d.]{1,6}[ %]{0,2}ni,"
     r" {0,3}([\d.]{1,6})[ %]{0,2}id,(?: {0,3}([\d.]{1,6})[ %]{0,2}wa,)?(?:.{0,60}?([\d.]{1,6})[ %]{0,2}st)?"
 )
 #  14:22:40 up 12 min,  0 user,  load average: 0.61, 0.37, 0.20
@@ -47,11 +47,16 @@ def read(text: Text) -> Iterator[IoStatistics]:
 
 def told(text: Text, line: Line, cpus: re.Match[str], running: float | None, load: dict[str, float]) -> IoStatistics:
     """The fact of one head."""
-    values = {"user_percent": number(cpus[1]), "idle_percent": number(cpus[2]), **load}
-    if cpus[3]:
-        values["iowait_percent"] = number(cpus[3])
+    values = {
+        "user_percent": number(cpus[1]),
+        "system_percent": number(cpus[2]),
+        "idle_percent": number(cpus[3]),
+        **load,
+    }
     if cpus[4]:
-        values["stolen_percent"] = number(cpus[4])
+        values["iowait_percent"] = number(cpus[4])
+    if cpus[5]:
+        values["stolen_percent"] = number(cpus[5])
     if running is not None:
         values["tasks_running"] = running
     return IoStatistics(source=Source(text.name, line.number, line.quote), values=values)

@@ -5,9 +5,13 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     nodes=40 layers=40 100B   hang after iteration 1
     GPU 0 RTX 3090 under load      : host off at once
 
-A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
-so is a file that has only one row: that is a sentence, not a table. A condition has at least two words: one word
-before the outcome is a file that some checksum tool judged.
+    card  machine  slot   result
+    A     m1       3b     CUDA error: unspecified launch failure
+    B     m1       3b     20/20 runs ok
+
+With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
+so is a file that has only one row: that is a sentence, not a table. One word before
+OK or FAILED is a file that some checksum tool judged, and no condition.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Source, Subject
 from ..evidence.job import Trial
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
@@ -39,27 +43,63 @@ OUTCOMES = (
     ("off", re.compile(r"^(?:host |gpu |it )?(?:off|powers? off|shut|gone|lost|reset|reboot|restart)", re.I)),
     ("fail", re.compile(r"fail|crash|error|nan|wrong|differs", re.I)),
 )
+JUDGED = re.compile(r"(?:OK|FAILED)\b")
 FEWEST_ROWS = 2
+# card  machine  slot   result
+HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
+CELLS = re.compile(r"[ \t]{2,}")
+WELL = re.compile(
+    r"^(?:\d{1,6}/\d{1,6} (?:runs? )?)?(?:ok(?:ay)?|works?|pass(?:es|ed)?|fine|completes?|no errors?)\b", re.I
+)
+ILL = re.compile(
+    r"\w{2,40}(?:Error|Exception)\b|\berrors?\b|\bfail|\bcrash|\bhang|\bhung|\bstuck|\bNaN\b|\bslow|\bwrong\b|\blost\b|\bXid\b",
+    re.I,
+)
 
 
 def read(text: Text) -> Iterator[Trial]:
+    table = list(_under_a_heading(text))
+    yield from table if len(table) >= FEWEST_ROWS else _rows(text)
+
+
+def _under_a_heading(text: Text) -> Iterator[Trial]:
+    names: list[str] = []
+    for line in text.lines():
+        if len(line.text) >= 240:
+            continue
+        if HEADING.match(line.text):
+            names = CELLS.split(line.text.strip())
+            continue
+        cells = CELLS.split(line.text.strip(), maxsplit=max(len(names) - 1, 0))
+        if names and len(cells) == len(names) and (WELL.search(cells[-1]) or ILL.search(cells[-1])):
+            condition = " ".join(f"{name} {cell}" for name, cell in zip(names[:-1], cells[:-1], strict=True))
+            yield _trial(text, line, condition, cells[-1], "ok" if WELL.search(cells[-1]) else outcome_of(cells[-1]))
+        elif line.text.strip():
+            names = []
+
+
+def _rows(text: Text) -> Iterator[Trial]:
     rows = [(line, match) for line in text.lines() if len(line.text) < 240 and (match := ROW.match(line.text))]
-    rows = [(line, match) for line, match in rows if " " in match["condition"].strip()]
+    rows = [
+        (line, match) for line, match in rows if " " in match["condition"].strip() or not JUDGED.match(match["text"])
+    ]
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return
     for line, match in rows:
-        outcome = outcome_of(match["text"])
-        nodes = NODES.search(match["condition"])
-        gpu = GPU.search(match["condition"])
-        yield Trial(
-            source=Source(text.name, line.number, line.quote),
-            subject=Subject(gpu=int(gpu[1])) if gpu else Subject(),
-            severity=Severity.INFO if outcome == "ok" else Severity.WARNING,
-            condition=match["condition"].strip(),
-            outcome=outcome,
-            text=match["text"].strip(),
-            nodes=int(nodes[1] or nodes[2]) if nodes else None,
-        )
+        yield _trial(text, line, match["condition"].strip(), match["text"].strip(), outcome_of(match["text"]))
+
+
+def _trial(text: Text, line: Line, condition: str, said: str, outcome: str) -> Trial:
+    nodes, gpu = NODES.search(condition), GPU.search(condition)
+    return Trial(
+        source=Source(text.name, line.number, line.quote),
+        subject=Subject(gpu=int(gpu[1])) if gpu else Subject(),
+        severity=Severity.INFO if outcome == "ok" else Severity.WARNING,
+        condition=condition,
+        outcome=outcome,
+        text=said,
+        nodes=int(nodes[1] or nodes[2]) if nodes else None,
+    )
 
 
 def outcome_of(text: str) -> str:
@@ -68,5 +108,5 @@ def outcome_of(text: str) -> str:
 
 
 # only the outcome's end of a row: looking for the condition before it takes many times as long
-FOOTPRINT = "(?i)" + ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")")
+FOOTPRINT = "(?i)" + ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")") + "|" + HEADING.pattern
 PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

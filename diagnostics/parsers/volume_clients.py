@@ -24,10 +24,14 @@ _ADDRESS = r"\(?(?P<server>\[?[\w.:]{3,64}?\]?:\d{1,5})\)?"
 _MFS = r"(?:mfsmount(?:\[\d+\])?: (?:\[\w{4,8}\] )?)"
 _CHUNK = r"file: (?:\d+), index: \d+"
 TABLE = Table(
+    Row(rf"{_CHUNK}.{{0,200}}(?:No space left|ENOSPC)|error writing file number.{{0,80}}(?:No space left|ENOSPC)", "no-space", CRITICAL, "moosefs"),
+    Row(r"\d-[\w-]{1,80}: .{0,200}\[No space left on device\]", "no-space", CRITICAL, "glusterfs"),
+    Row(r"juicefs\S{0,12} <(?:WARNING|ERROR|FATAL)>: .{0,200}(?i:no space left on device)", "no-space", CRITICAL, "juicefs"),
+    Row(r"(?:s3fs|gcsfuse|rclone|sshfs|goofys|ceph-fuse)\S{0,40}: .{0,200}(?i:no space left on device)", "no-space", CRITICAL, "fuse"),
     Row(rf"{_CHUNK}.{{0,120}}(?:there are no valid copies|no valid copies|no copies)", "no-copies", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,120}}fs_write\w* returned status", "write-failed", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,120}}fs_\w+ returned status: (?:Chunkserver not present|No such chunk|Chunk lost)", "no-copies", CRITICAL, "moosefs"),
-    Row(rf"{_CHUNK}.{{0,120}}fs_\w+ returned status", "other", WARNING, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}fs_\w+ return(?:ed|s) status", "other", WARNING, "moosefs"),
     Row(rf"{_CHUNK}.{{0,120}}connection with {_ADDRESS} was timed out", "timed-out", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,120}}connection with {_ADDRESS} (?:was reset|error|closed)", "connection-lost", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,120}}(?:can't connect to|connection refused|connect error) ?{_ADDRESS}", "connection-lost", CRITICAL, "moosefs"),

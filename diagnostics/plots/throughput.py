@@ -56,7 +56,7 @@ def plot_throughput(incident: Incident) -> Picture:
     runs = [run for run in incident.of(TrainingSteps) if run.steps]
     if not runs:
         return nothing(TITLE, "no training log with steps was read")
-    timed = all(incident.timeline.moment(run.stamp, run.source.file) for run in runs)
+    timed = all(incident.timeline.at(run) for run in runs)
     rate, unit = next(((name, unit) for name, unit in RATES if any(_has(run, name) for run in runs)), ("", ""))
     panels = [(name, unit) for name, unit in ((rate, unit), ("loss", "loss")) if any(_has(run, name) for run in runs)]
     if not panels:
@@ -144,7 +144,7 @@ def _points(run: TrainingSteps, name: str, incident: Incident | None) -> tuple[l
         for seconds, value in zip(run.columns.get("seconds", ()), run.columns[name], strict=False)
         if clock is not None
         and seconds == seconds
-        and (moment := incident.timeline.moment(Stamp(clock, float(seconds)), run.source.file))
+        and (moment := incident.timeline.at(run, Stamp(clock, float(seconds))))
     ]
     return numbers(moment for moment, _ in pairs), [value for _, value in pairs]
 

@@ -126,7 +126,7 @@ def _last_moment(incident: Incident, steps: TrainingSteps) -> datetime | None:
     seconds = [value for value in steps.columns.get("seconds", ()) if value == value]
     if not seconds or steps.stamp is None:
         return None
-    return incident.timeline.moment(Stamp(steps.stamp.clock, float(seconds[-1])), steps.source.file)
+    return incident.timeline.at(steps, Stamp(steps.stamp.clock, float(seconds[-1])))
 
 
 def _end(incident: Incident, last_step: datetime | None, next_run: datetime | None) -> Evidence | None:

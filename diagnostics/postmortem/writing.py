@@ -10,6 +10,7 @@ from datetime import datetime
 
 from ..diagnosis import Diagnosis
 from ..evidence import Source
+from ..evidence.job import TrainingSteps
 from ..explanation import Explanation, explain
 from ..finding import Sentence
 from ..hypothesis import Verdict, named
@@ -125,6 +126,9 @@ def _clocks(diagnosis: Diagnosis) -> list[Said]:
     """How far each time can be trusted: clocks that are not plainly UTC, by what anchored them."""
     timeline = diagnosis.incident.timeline
     found: dict[str, Source] = {}
+    for run in diagnosis.incident.of(TrainingSteps):
+        if run.subject.rank is not None and (skew := timeline.skews.get(run.subject.rank)):
+            found[f"Clock of rank {run.subject.rank} moved by {skew.offset_s:+.0f} s: {skew.anchor}"] = run.source
     for fact in diagnosis.incident.evidence:
         if fact.stamp is None:
             continue
@@ -194,8 +198,7 @@ def _table(diagnosis: Diagnosis, symptom: str) -> str:
 
 
 def _suspects(diagnosis: Diagnosis, told: Explanation) -> Section:
-    items: list[Item] = [_said(each) for each in told.rivals]
-    items += [Said(f"Easily mistaken for {each.text}", each.sources, TABLE_OF_CAUSES) for each in told.suspects]
+    items: list[Item] = [_said(each) for each in (*told.rivals, *told.suspects)]
     items.append(Blank("suspects", "what else was suspected, by whom, and what that cost"))
     decided = diagnosis.answer or diagnosis.verdict is Verdict.HEALTHY
     title = "Wrong suspects, and why they were rejected" if decided else "Suspects that the evidence leaves open"

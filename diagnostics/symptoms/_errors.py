@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..evidence import Evidence
-from ..evidence.job import LauncherFailure, LogLine, PythonException
+from ..evidence.job import LauncherFailure, LogLine, NcclMessage, PythonException
 from ..evidence.storage import ToolError
 from ..incident import Incident
 
@@ -40,6 +40,9 @@ def errors(incident: Incident) -> Iterator[Said]:
         yield Said(tool, tool.text, tool.error)
     for line in incident.of(LogLine):
         yield Said(line, line.text, None)
+    for message in incident.of(NcclMessage):
+        if message.level == "WARN":
+            yield Said(message, message.text, None)
     for failure in incident.of(LauncherFailure):
         if failure.error_text:
             yield Said(failure, failure.error_text, None)

@@ -25,10 +25,11 @@ def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Su
 def disk(device: str | None) -> str | None:
     """The disk behind a device's name: /dev/nvme0n1p2 -> nvme0n1, sda1 -> sda; None where the name does not tell it.
 
-    Mappers and arrays (dm-0, md127) may lie on any disk, so they name none.
+    Mappers and arrays (dm-0, md127), and the names that a volume manager makes in a folder of its own
+    (/dev/mapper/vg-data, /dev/longhorn/pvc-1), may lie on any disk, so they name none.
     """
-    name = (device or "").rpartition("/")[2] if (device or "").startswith("/dev/") else device or ""
-    if not name or name.startswith(("dm-", "md", "mapper")):
+    name = (device or "").removeprefix("/dev/")
+    if not name or "/" in name or name.startswith(("dm-", "md", "mapper")):
         return None
     if name.startswith(("nvme", "mmcblk", "nbd")):
         return re.sub(r"p\d{1,3}$", "", name)
@@ -72,3 +73,12 @@ def place_of_error(incident: Incident, fact: Evidence, path: str | None) -> Subj
     """The subject of an error: the file it names or the one that was being written, on its mount."""
     subject = place(incident, path or written_path(incident, fact), pid=fact.subject.pid)
     return replace(subject, rank=fact.subject.rank, host=fact.subject.host)
+
+
+def volume_of_client(incident: Incident, fact: Evidence, filesystem: str) -> Subject:
+    """What a client's message is about: the mount of that filesystem (and server), where exactly one fits."""
+    server = fact.subject.server
+    candidates = [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]
+    fits = [m for m in candidates if server is None or (m.subject.server or "").startswith(server)] or candidates
+    mount = fits[0].subject if len(fits) == 1 else fact.subject
+    return Subject(mount=mount.mount, server=mount.server or server, host=fact.subject.host)

@@ -20,6 +20,7 @@ from ..evidence.job import (
     ProcessEnded,
     PythonException,
     RemoteFailure,
+    SchedulerEvent,
 )
 from ..evidence.kernel import GpuDriverMessage, HungTask, SoftLockup, Xid
 from ..incident import Incident
@@ -129,6 +130,29 @@ def gpu_reports(
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts and (wanted or driver):
         yield from nothing(driver_log(incident), "the kernel log was read and the driver reports nothing of the kind")
+
+
+def scheduler_reports(
+    incident: Incident,
+    *topics: str,
+    words: re.Pattern[str] | None = None,
+    unless: str = "",
+    system: str = "",
+    what: str,
+) -> Iterator[Finding]:
+    """Findings for the scheduler's events by topic, and for words of the job; else the absence of `what`.
+
+    An event about `unless` may stand for this one, so with it nothing is known to be absent; where only one `system` speaks
+    of such things, another's silence says nothing.
+    """
+    events = incident.of(SchedulerEvent)
+    facts: list[tuple[Evidence, str]] = [(event, event.text) for event in events if event.about in topics]
+    if words:
+        facts += [(fact, words_of(fact)) for fact in said(incident, words)]
+    yield from findings(incident, facts)
+    asked = [event for event in events if system in ("", event.system)]
+    if asked and not facts and not any(event.about == unless for event in events):
+        yield from nothing(incident.reads("scheduler"), f"the scheduler was asked and tells of no {what}")
 
 
 def is_over(incident: Incident, fact: Evidence, *, passes: bool) -> bool:

@@ -101,13 +101,13 @@ def _runs_of(log: _Log, elsewhere: Sequence[ProcessEnded]) -> Iterator[Run]:
         stop = starts[following] if following < len(starts) else 10**12
         seconds = _finite(steps.columns.get("seconds", ()))
         began = [fact.stamp.seconds for fact in log.started if fact.source.line <= line and fact.stamp]
-        gaps = [b - a for a, b in itertools.pairwise(seconds) if b > a]
+        times = [gap for gap in gaps(steps) if gap > 0]
         yield Run(
             steps,
             began[-1] if began else None,
             seconds[0] if seconds else None,
             seconds[-1] if seconds else None,
-            median(gaps) if gaps else None,
+            median(times) if times else None,
             next((fact for fact in log.finished if line <= fact.source.line < stop), None),
             _ended([end for end in log.ended if end.source.line > line], elsewhere, seconds[-1] if seconds else None),
             next((fact for fact in log.failed if line <= fact.source.line < stop), None),
@@ -135,6 +135,14 @@ def _seconds(fact: Evidence) -> float:
 
 def _finite(values: Sequence[float]) -> list[float]:
     return [value for value in values if value == value]
+
+
+def gaps(steps: TrainingSteps) -> list[float]:
+    """Seconds from each step that is dated to the next; for a row that stands for several lines, their mean."""
+    seconds = steps.columns.get("seconds", ())
+    counts = steps.columns.get("count", itertools.repeat(1.0))
+    dated = [(at, count) for at, count in zip(seconds, counts, strict=False) if at == at]
+    return [(at - before) / count for (before, _), (at, count) in itertools.pairwise(dated)]
 
 
 def column(steps: TrainingSteps, *names: str) -> list[float]:

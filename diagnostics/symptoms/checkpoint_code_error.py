@@ -1,7 +1,8 @@
 """The saving code itself failed or saved the wrong thing: an object that cannot be pickled, keys that do not fit, a
 size that grows from one checkpoint to the next or is far from what the model needs.
 
-Load errors about missing or unexpected keys count; torn files are another symptom.
+Load errors about missing or unexpected keys count, and a size that does not fit where the saved one is empty: else the
+model may be the one that was changed, which is an error of the job's code. Torn files are another symptom.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from .checkpoint_truncated import CHECKPOINT
 
 CODE = re.compile(
     r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)"
-    r"|Error\(s\) in loading state_dict|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
-    r"|size mismatch for \S+: copying a param|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
+    r"|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
+    r"|copying a param with shape torch\.Size\(\[0?\]\)|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
     r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB"
     r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
     r"|duplicate(?:d)? tensor",

@@ -1,5 +1,5 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
-tasks than CPUs, swapping, or a loader that says its workers have too few CPUs.
+tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping, or a loader that says its workers have too few CPUs.
 
 "High" is 60 % some-pressure over a minute and over five. ABSENT where pressure was read and is below 20 %.
 """
@@ -25,6 +25,7 @@ WAITING = 5.0  # percent wait for a disk, which the load counts too
 OVER = 2.5  # load for each CPU
 STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
+SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 WORDS = re.compile(
     r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|steal", re.I
 )
@@ -49,6 +50,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if crowd >= CROWD and idle <= IDLE and rates.values.get("iowait_percent", 0.0) <= WAITING:
             yield Finding(
                 Subject(host=rates.subject.host), (rates,), f"{crowd:.0f} tasks want to run, {idle:.1f} % idle"
+            )
+        elif (
+            idle <= IDLE
+            and rates.values.get("system_percent", 0.0) >= SWITCHING
+            and rates.values.get("iowait_percent", 0.0) <= WAITING
+        ):
+            yield Finding(
+                Subject(host=rates.subject.host),
+                (rates,),
+                f"{idle:.1f} % idle, {rates.values['system_percent']:.0f} % in the kernel",
             )
         elif load and _overloaded(incident, rates):
             yield Finding(Subject(host=rates.subject.host), (rates,), f"a load of {load:.0f} on too few CPUs")

@@ -1,7 +1,7 @@
-"""A filesystem uses a feature that its own developers call experimental, or that is known for deadlocks.
+"""A local filesystem is of a kind, or uses a feature, that its own developers call experimental or leave off by default.
 
-ext4's fast_commit and bigalloc, btrfs' raid56: features that distributions leave off. Seen in what tune2fs, dumpe2fs
-or a mount show.
+ext4's fast_commit, bigalloc and orphan_file, xfs' rmapbt and realtime sections, btrfs' raid56 and zoned mode, f2fs'
+compression, bcachefs as a whole. Seen in what tune2fs and its like list, and in the mounts.
 """
 
 from __future__ import annotations
@@ -10,18 +10,23 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.job import SettingSeen
+from ..evidence.storage import Mount
 from ..incident import Incident
 from . import Finding, Symptom
 
-FEATURES = re.compile(r"\b(?:fast_commit|bigalloc|raid56)\b")
+FEATURES = re.compile(
+    r"\b(?:fast_commit|bigalloc|orphan_file|rmapbt=1|rtdev|raid56?|zoned|compress_algorithm|bcachefs)\b"
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    """Each such feature."""
-    for fact in incident.of(SettingSeen):
-        found = FEATURES.search(f"{fact.name} {fact.value}")
-        if found:
-            yield Finding(fact.subject, (fact,), f"the filesystem uses {found[0]}")
+    """Each such feature or filesystem."""
+    for setting in incident.of(SettingSeen):
+        if found := FEATURES.search(f"{setting.name} {setting.value}"):
+            yield Finding(setting.subject, (setting,), f"the filesystem uses {found[0]}")
+    for mount in incident.of(Mount):
+        if not mount.network and (found := FEATURES.search(" ".join((mount.type, *mount.options)))):
+            yield Finding(mount.subject, (mount,), f"{mount.subject.mount} uses {found[0]}")
 
 
 SYMPTOM = Symptom(
@@ -29,5 +34,5 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.02,
     because="few filesystems have them switched on, and most of those never hang",
-    command="tune2fs -l /dev/DEVICE | grep -i features; findmnt -o TARGET,FSTYPE,OPTIONS",
+    command="tune2fs -l /dev/DEVICE | grep -i features; xfs_info MOUNT; findmnt -o TARGET,FSTYPE,OPTIONS",
 )

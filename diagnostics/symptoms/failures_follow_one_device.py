@@ -15,8 +15,12 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 BAD = ("fail", "hang")
+PARTS = ("card", "device", "dimm")
 LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
-NAME = re.compile(r"\bgpu ?\d{1,2}\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b", re.I)
+NAME = re.compile(
+    r"\b(?:gpu|card|device|dimm|node|host|machine) ?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b",
+    re.I,
+)
 COUNTED = re.compile(
     r"^(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*$", re.I
 )  # models and types are no names
@@ -32,14 +36,18 @@ def rule(incident: Incident) -> Iterator[Finding]:
     guilty = sorted(always - set[str]().union(*(_names(trial) for trial in well)))
     if len(guilty) == 1:
         index = re.fullmatch(r"gpu ?(\d{1,2})", guilty[0])
-        subject = Subject(gpu=int(index[1])) if index else Subject(host=guilty[0])
+        part = guilty[0].startswith(PARTS)
+        subject = (
+            Subject(gpu=int(index[1])) if index else Subject(device=guilty[0]) if part else Subject(host=guilty[0])
+        )
         yield Finding(subject, (*bad, well[0]), f"it fails with {guilty[0]} and goes through without it")
 
 
 def _names(trial: Trial) -> set[str]:
     """The devices and nodes that took part in a trial."""
     part = LEFT_OUT.sub("", trial.condition)
-    return {name.lower() for name in NAME.findall(part) if not COUNTED.match(name)}
+    names = {name.lower() for name in NAME.findall(part) if not COUNTED.match(name)}
+    return {re.sub(r"^(?:node|host|machine) ?(?=\w)", "", name) for name in names}
 
 
 SYMPTOM = Symptom(

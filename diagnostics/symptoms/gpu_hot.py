@@ -1,7 +1,7 @@
 """A GPU, or the processor beside it, is too hot.
 
-A GPU at 88 degrees and more, or a thermal message in the kernel log. ABSENT where temperatures were read and none is
-high.
+A GPU at 88 degrees and more, or a thermal message in the kernel log. ABSENT where temperatures were read, none is
+high and nothing holds a clock down: power does that to a cool GPU.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ from ..evidence.kernel import ThermalOrPowerMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
+from .gpu_throttled import rule as throttled
 
 HOT_C = 88  # data-centre GPUs start to slow down at 85 to 90
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    held_down = any(throttled(incident))
     for status in incident.of(GpuStatus):
         if status.temperature_c is not None:
             note = f"{status.temperature_c:.0f} °C"
             subject = gpu_subject(incident, status.subject)
-            yield Finding(subject, (status,), note, present=status.temperature_c >= HOT_C)
+            hot = status.temperature_c >= HOT_C
+            if hot or not held_down:
+                yield Finding(subject, (status,), note, present=hot)
     for message in incident.of(ThermalOrPowerMessage):
         if message.about == "thermal":
             yield Finding(message.subject, (message,), message.text[:200])

@@ -1,6 +1,7 @@
 """NVLink or an NVSwitch reports errors.
 
-Xid 74, 136, 137, 144 to 150 or 155; an SXid; nonzero error counters of a link; CUDA's own words of a peer's memory over NVLink.
+Xid 74, 136, 137, 144 to 150 or 155; an SXid that is not to be ignored; nonzero error counters of a link; CUDA's own
+words of a peer's memory over NVLink.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Severity
 from ..evidence.gpu import NvlinkErrors
 from ..evidence.kernel import SwitchXid
 from ..incident import Incident
@@ -28,7 +30,8 @@ MANY = 1000
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from gpu_reports(incident, codes=CODES, words=WORDS, passes=True)
     for switch in incident.of(SwitchXid):
-        yield Finding(switch.subject, (switch,), f"SXid {switch.code}: {switch.detail}")
+        if switch.severity is not Severity.INFO:
+            yield Finding(switch.subject, (switch,), f"SXid {switch.code}: {switch.detail}")
     for link in incident.of(NvlinkErrors):
         if (link.count or 0) > (MANY if CORRECTED_BY_DESIGN.search(link.counter) else 0):
             note = f"link {link.link}: {link.counter} {link.count}"

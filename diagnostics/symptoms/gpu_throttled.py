@@ -1,6 +1,7 @@
-"""A GPU's clocks are held down by heat or power, as its driver says.
+"""A GPU's clocks are held down by heat or power.
 
-An active hardware slowdown, thermal slowdown or power brake. A software power cap is how every loaded GPU of a capped
+An active hardware slowdown, thermal slowdown or power brake; or a busy GPU that is hot and runs at less than half of its
+highest clock. A software power cap is how every loaded GPU of a capped
 fleet looks and is no part of this.
 """
 
@@ -8,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.gpu import GpuThrottle
+from ..evidence.gpu import GpuStatus, GpuThrottle
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
 
+BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")
 
 
@@ -20,6 +22,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in incident.of(GpuThrottle):
         if any(reason in fact.reason.lower() for reason in REASONS):
             yield Finding(gpu_subject(incident, fact.subject), (fact,), f"{fact.reason} is active")
+    for status in incident.of(GpuStatus):
+        if status.max_sm_clock_mhz and (status.utilisation_percent or 0.0) >= BUSY_PERCENT:
+            share = (status.sm_clock_mhz or status.max_sm_clock_mhz) / status.max_sm_clock_mhz
+            if share < HELD_DOWN and (status.temperature_c or 0.0) >= WARM_C:
+                note = f"busy, {status.temperature_c:.0f} °C, at {share:.0%} of its highest clock"
+                yield Finding(gpu_subject(incident, status.subject), (status,), note)
 
 
 SYMPTOM = Symptom(

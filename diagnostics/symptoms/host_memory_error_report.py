@@ -1,6 +1,7 @@
 """The memory controller or a machine check reports errors of the host's memory.
 
-Any uncorrectable error; corrected ones from the hundredth on, since a sound DIMM corrects one now and then.
+Any uncorrectable error; corrected ones from the hundredth on or from the threshold that mcelog itself sets, since a sound
+DIMM corrects one now and then.
 ABSENT where a kernel log long enough to speak is silent.
 """
 
@@ -25,7 +26,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for (_, device), facts in modules.items():
         hard = [fact for fact in facts if not fact.corrected]
         corrected = sum(fact.count for fact in facts if fact.corrected)
-        if hard or corrected >= MANY_CORRECTED:
+        beyond = any("exceeded threshold" in fact.text for fact in facts)
+        if hard or beyond or corrected >= MANY_CORRECTED:
             found = True
             note = f"{len(hard)} uncorrected and {corrected} corrected errors of {device or 'the memory'}"
             yield Finding(facts[0].subject, tuple([*hard, *facts][:8]), note)

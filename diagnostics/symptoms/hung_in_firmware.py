@@ -31,6 +31,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for thread in incident.of(ThreadState):
         if thread.state in WAITING and any(FRAME.search(frame) for frame in (thread.wchan or "", *thread.frames)):
             yield Finding(thread.subject, (thread,), f"{thread.subject.comm or 'a thread'} is in D in firmware code")
+    for row in incident.of(ProcessState):
+        if row.state in WAITING and FRAME.search(row.wchan or ""):
+            yield Finding(row.subject, (row,), f"{row.subject.comm or 'a process'} is in D in {row.wchan}")
     yield from _by_open_file(incident)
 
 

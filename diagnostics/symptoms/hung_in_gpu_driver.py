@@ -18,6 +18,7 @@ from . import Finding, Symptom
 FRAME = re.compile(
     r"^(?:_?nv\d{5,}rm|nvidia_|nvkms|nv_|uvm_|os_acquire_(?:rwlock|mutex|semaphore)|rm_|osAcquire)|nvidia"
 )
+SPINS = re.compile(r"spin|acquire|_lock\b|wait_for", re.I)
 HANGS = ("hanging", "timed-out")
 
 
@@ -33,9 +34,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 fact.subject, (fact,), f"{fact.subject.comm or 'a task'} hangs in {fact.function or 'nvidia'}"
             )
     for thread in incident.of(ThreadState):
-        if thread.state == "D" and any(FRAME.search(frame) for frame in thread.frames):
+        spins = bool(thread.frames) and all(word.search(thread.frames[0]) for word in (FRAME, SPINS))
+        if (thread.state == "D" or spins) and any(FRAME.search(frame) for frame in thread.frames):
             yield Finding(
-                thread.subject, (thread,), f"{thread.subject.comm or 'a thread'} is in D in the NVIDIA driver"
+                thread.subject, (thread,), f"{thread.subject.comm or 'a thread'} waits inside the NVIDIA driver"
             )
     for row in incident.of(ProcessState):
         if row.state == "D" and FRAME.search(row.wchan or ""):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence
+from ..evidence import Evidence, Severity
 from ..evidence.kernel import ClockJump, HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
 from . import Finding, Symptom
@@ -36,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for each in incident.of(KernelFault)
         if each.about in FAULTS and not HARDWARE.search(each.text)
     ]
-    facts += [(each, each.text) for each in incident.of(ClockJump)]
+    facts += [(each, each.text) for each in incident.of(ClockJump) if each.severity is not Severity.INFO]
     facts = [(fact, note) for fact, note in facts if not is_over(incident, fact, passes=True)]
     yield from findings(incident, facts)
     if not facts:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..evidence import Severity
 from ..evidence.kernel import LinkChange
 from ..evidence.network import PortState
 from ..incident import Incident
@@ -21,11 +22,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for change in incident.of(LinkChange):
         last[change.subject.host, change.subject.interface] = change
     for change in last.values():
-        if not change.up and not _is_virtual(change.subject.interface):
+        found_so = change.severity is Severity.INFO  # never up since the boot: nobody uses it
+        if not (change.up or found_so or _is_virtual(change.subject.interface)):
             yield Finding(
                 change.subject, (change,), f"{change.subject.interface or 'a port'} went down and stayed down"
             )
-    ports = [port for port in incident.of(PortState) if not _is_virtual(port.subject.interface)]
+    used = (port for port in incident.of(PortState) if port.state != "off")
+    ports = [port for port in used if not _is_virtual(port.subject.interface)]
     for port in ports:
         if port.state.lower() in DOWN:
             yield Finding(port.subject, (port,), f"{port.subject.interface or 'a port'} is {port.state}")

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence import Evidence
+from ..evidence import Evidence, Severity
 from ..evidence.job import NcclMessage
 from ..evidence.kernel import LinkChange
 from ..incident import Incident
@@ -23,7 +23,7 @@ REPEATED = 2
 def rule(incident: Incident) -> Iterator[Finding]:
     ports: dict[tuple[str | None, str | None], list[Evidence]] = defaultdict(list)
     for change in incident.of(LinkChange):
-        if not change.up and not is_over(incident, change, passes=True):
+        if not change.up and change.severity is not Severity.INFO and not is_over(incident, change, passes=True):
             ports[change.subject.host, change.subject.interface].append(change)
     events = [message for message in incident.of(NcclMessage) if EVENT.search(message.text)]
     for (_, interface), changes in ports.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Severity
 from ..evidence.kernel import NetworkDeviceTrouble
 from ..incident import Incident
 from . import Finding, Symptom
@@ -19,9 +20,8 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from findings(
-        incident, [(fact, fact.text) for fact in incident.of(NetworkDeviceTrouble) if WORDS.search(fact.text)]
-    )
+    troubles = (fact for fact in incident.of(NetworkDeviceTrouble) if fact.severity is not Severity.INFO)
+    yield from findings(incident, [(fact, fact.text) for fact in troubles if WORDS.search(fact.text)])
 
 
 SYMPTOM = Symptom(

@@ -28,7 +28,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a full table of the kernel drops packets",
     rule=rule,
-    leak=0.002,
+    leak=0.001,
     because="a burst of short connections of something else may fill a table",
     tells_apart=("host",),
     command="sudo dmesg -T | grep -iE 'table (full|overflow)'; sysctl net.netfilter.nf_conntrack_max net.ipv4.neigh.default.gc_thresh3",

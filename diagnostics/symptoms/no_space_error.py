@@ -1,4 +1,4 @@
-"""Somebody was told that there is no space: ENOSPC by number, name or text.
+"""Somebody was told that there is no space: ENOSPC by number, name or text, the job or the client of its volume.
 
 An error about shared memory is another symptom, though it carries the same errno. torch.save never says it
 (see save-failed), so nothing is ABSENT here.
@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.kernel import NetworkFilesystemMessage
+from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import place_of_error
+from ._places import place_of_error, volume_of_client
 
 NO_SPACE = re.compile(
     r"No space left on device|ENOSPC|StorageFull|code: 28\b|\[Errno 28\]|disk (?:is )?full"
@@ -23,10 +25,14 @@ SHARED_MEMORY = re.compile(r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    """Each such error with the volume it was about."""
+    """Each such error with the volume it was about, and each client that was told so by its servers."""
     for said in matching(incident, NO_SPACE, "ENOSPC"):
         if not SHARED_MEMORY.search(said.text):
             yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+    told: list[VolumeClientMessage | NetworkFilesystemMessage] = [*incident.of(VolumeClientMessage)]
+    for message in told + incident.of(NetworkFilesystemMessage):
+        if message.about == "no-space":
+            yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
 
 
 SYMPTOM = Symptom(

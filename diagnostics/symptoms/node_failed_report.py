@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence
-from ..evidence.job import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings, nothing, said, words_of
+from ._reports import scheduler_reports
 
 WORDS = re.compile(
     r"its node has died|node was terminated|marked dead because the detector|lost contact with node", re.I
@@ -17,12 +15,7 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    events = incident.of(SchedulerEvent)
-    facts: list[tuple[Evidence, str]] = [(event, event.text) for event in events if event.about == "node-failed"]
-    facts += [(fact, words_of(fact)) for fact in said(incident, WORDS)]
-    yield from findings(incident, facts)
-    if events and not facts:
-        yield from nothing(incident.reads("scheduler"), "the scheduler was asked and knows of no failed node")
+    yield from scheduler_reports(incident, "node-failed", words=WORDS, what="failed node")
 
 
 SYMPTOM = Symptom(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.process import ProcessState, ThreadState
+from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import only_network_mount
@@ -30,6 +31,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 where, (row,), f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}"
             )
+    for command in incident.of(CommandOutcome):
+        if command.outcome == "hanging" and command.command.startswith("kill"):
+            yield Finding(where, (command,), f"`{command.command[:80]}` had no effect")
     for thread in incident.of(ThreadState):
         if thread.kill_pending and (thread.state == "D" or (thread.wchan or "").startswith(FILE_WAITS)):
             yield Finding(where, (thread,), f"{thread.subject.pid} has a kill pending and stays in {thread.wchan}")

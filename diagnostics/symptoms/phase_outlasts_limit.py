@@ -1,12 +1,14 @@
 """Healthy work took longer than a limit on it allows: an evaluation, save, load, preparation or compilation was still
-going on when a watchdog or a collective's timeout struck.
+going on when a watchdog or a time-out of the others struck.
 
-"Going on" needs a sign of life: the phase's end is dated about the limit after its begin, a progress bar stands
-unfinished near the limit, or the process was busy. Silence alone is none: a hung save looks alike.
+"Going on" needs a sign of life: the phase's end is dated about the limit after its begin, a progress bar that is none of
+the training itself stands unfinished near the limit, or the process was busy. Silence alone is none: a hung save looks
+alike.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
@@ -21,12 +23,19 @@ from ..evidence.job import (
 )
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import said, words_of
 from ._runs import calendar_s
 from .busy_while_silent import rule as busy_while_silent
 
-DEFAULT_LIMITS_S = (600.0, 1800.0)  # torch's defaults for NCCL and for the other back ends
+SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
 NEAR = 0.85
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
+TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
+GAVE_UP_WAITING = re.compile(
+    r"Socket Timeout|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|barrier.{0,80}timed? ?out",
+    re.I,
+)
+SECONDS = re.compile(r"[Tt]imed out after (\d{2,6}) ?s|(?:after|timeout) (\d{4,9}) ?ms")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -53,31 +62,40 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _limits(incident: Incident) -> list[tuple[float | None, Evidence]]:
+    """The limits that struck, in seconds where they were said, each with the fact that says so."""
     found: list[tuple[float | None, Evidence]] = [
         (f.limit_s, f) for f in incident.of(WatchdogFired) if f.action != "alert"
     ]
-    return found + [(t.limit_s, t) for t in incident.of(CollectiveTimeout)]
+    found += [(t.limit_s, t) for t in incident.of(CollectiveTimeout)]
+    return found + [(_said_limit(fact), fact) for fact in said(incident, GAVE_UP_WAITING)]
+
+
+def _said_limit(fact: Evidence) -> float | None:
+    match = SECONDS.search(words_of(fact))
+    if match is None:
+        return None
+    return float(match[1]) if match[1] else float(match[2]) / 1000
 
 
 def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
-    """Unfinished progress bars whose time is near a limit, said or default, of something that was torn down."""
+    """Unfinished bars of work beside the training that ran as long as what was torn down was allowed to.
+
+    A bar without a label is mostly the training's own.
+    """
     torn = [
-        *(fact for _, fact in limits),
-        *(e for e in incident.of(SchedulerEvent) if e.about in ("cancelled", "failed")),
+        *limits,
+        *((None, e) for e in incident.of(SchedulerEvent) if e.about in ("cancelled", "failed")),
     ]
     waits = [s for s in incident.of(SettingSeen) if "BLOCKING_WAIT" in s.name or "TIMEOUT" in s.name]
-    known = [limit for limit, _ in limits if limit] or list(DEFAULT_LIMITS_S)
+    known = [limit for limit, _ in limits if limit]
+    enough = NEAR * min(known, default=SHORTEST_DEFAULT_S)
     for bar in incident.of(ProgressBar):
         unfinished = bar.done is not None and bar.total is not None and 0 < bar.done < bar.total
-        if (
-            unfinished
-            and torn
-            and bar.elapsed_s
-            and any(NEAR * limit <= bar.elapsed_s <= 1.2 * limit for limit in known)
-        ):
+        beside = bool(bar.label) and not TRAINING.search(bar.label)
+        if torn and unfinished and beside and (bar.elapsed_s or 0.0) >= enough:
             yield Finding(
                 Subject(),
-                (bar, torn[0], *waits[:1]),
+                (bar, torn[0][1], *waits[:1]),
                 f"{bar.label} stood at {bar.done} of {bar.total} after {bar.elapsed_s:.0f} s",
             )
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings, nothing
+from ._reports import scheduler_reports
 
 TOPICS = ("evicted", "disk-pressure", "memory-pressure")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    events = incident.of(SchedulerEvent)
-    facts = [(event, event.text) for event in events if event.about in TOPICS]
-    yield from findings(incident, facts)
-    if events and not facts:
-        yield from nothing(incident.reads("scheduler"), "the scheduler was asked and tells of no eviction")
+    yield from scheduler_reports(incident, *TOPICS, system="kubernetes", what="eviction")
 
 
 SYMPTOM = Symptom(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Severity
 from ..evidence.job import NcclMessage
 from ..evidence.kernel import NetworkDeviceTrouble
 from ..evidence.network import PortErrors
@@ -27,7 +28,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if RETRY_EXCEEDED.search(message.text):
             yield Finding(message.subject, (message,), "RDMA gave up after all its retries (error 12)")
     for trouble in incident.of(NetworkDeviceTrouble):
-        if TABLE_FULL.search(trouble.text):
+        if TABLE_FULL.search(trouble.text) or trouble.severity is Severity.INFO:
             continue
         yield Finding(trouble.subject, (trouble,), trouble.text[:200])
     for port in incident.of(PortErrors):

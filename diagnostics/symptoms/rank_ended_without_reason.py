@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.job import LauncherFailure, ProcessEnded, PythonException, SchedulerEvent
-from ..evidence.kernel import OomKill, Segfault, Xid
+from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
 from . import Finding, Symptom
-from .rank_failed_first import is_victim
+from .rank_failed_first import is_victim, tasks_ended
 from .rank_failed_first import rule as failed_first
 
 KILLED = (-9, -15, 137, 143)
@@ -21,9 +21,14 @@ TOLD = ("oom-killed", "evicted", "preempted", "time-limit", "node-failed", "canc
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    events = incident.of(SchedulerEvent)
+    # Slurm cancels the step of a task that has crashed
+    told = [
+        event for event in events if event.about in TOLD and not (event.about == "cancelled" and tasks_ended(events))
+    ]
     reasons = [
-        *incident.of(OomKill, Xid, Segfault),
-        *(event for event in incident.of(SchedulerEvent) if event.about in TOLD),
+        *incident.of(OomKill, Xid),
+        *told,
         *(raised for raised in incident.of(PythonException) if not is_victim(raised)),
     ]
     for finding in failed_first(incident):

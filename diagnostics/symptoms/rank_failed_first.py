@@ -8,10 +8,18 @@ A launcher's "root cause" whose own words are a closed connection is a victim an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ..evidence import Evidence
-from ..evidence.job import CollectiveTimeout, LauncherFailure, ProcessEnded, PythonException, RemoteFailure
+from ..evidence.job import (
+    CollectiveTimeout,
+    LauncherFailure,
+    ProcessEnded,
+    PythonException,
+    RemoteFailure,
+    SchedulerEvent,
+)
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said, words_of
@@ -22,6 +30,10 @@ from .peer_refuses import WORDS as REFUSED
 from .peer_unreachable_error import WORDS as UNREACHABLE
 
 LAUNCHERS = ("ChildFailedError", "CalledProcessError", "SystemExit", "KeyboardInterrupt", "SignalException")
+# srun: error: n3: task 5: Segmentation fault (core dumped)
+TASK = re.compile(
+    r"\btask (\d{1,6}): (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction|Exited with exit code \d{1,3})"
+)
 SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
 
 
@@ -42,10 +54,26 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if ended.subject.rank not in ranks_of_victims:
             note = f"rank {ended.subject.rank} ended with {ended.signal or ended.status}"
             yield Finding(ended.subject, (ended, *victims[:2]), note)
+    yield from _tasks(incident, ranks_of_victims)
     own = [each for each in incident.of(PythonException) if each.subject.rank is not None and not is_victim(each)]
     if victims and len({each.subject.rank for each in own}) == 1:  # what every rank raises, no rank was first with
         note = f"rank {own[0].subject.rank} raised {own[0].type}"
         yield Finding(own[0].subject, (own[0], *victims[:2]), note)
+
+
+def tasks_ended(events: Iterable[SchedulerEvent]) -> list[tuple[SchedulerEvent, re.Match[str]]]:
+    """The tasks that ended by themselves, as Slurm saw it."""
+    return [(event, match) for event in events if (match := TASK.search(event.text))]
+
+
+def _tasks(incident: Incident, victims: set[int | None]) -> Iterator[Finding]:
+    """The first tasks that Slurm saw end by themselves, where it is one alone; its tasks are the job's ranks."""
+    ended = tasks_ended(incident.of(SchedulerEvent))
+    if len({match[1] for _, match in ended}) == 1:
+        event, match = ended[0]
+        if int(match[1]) not in victims:
+            subject = replace(event.subject, rank=int(match[1]))
+            yield Finding(subject, (event,), f"task {match[1]} ended first: {match[2]}")
 
 
 def is_victim(raised: PythonException) -> bool:

@@ -15,9 +15,11 @@ from . import Finding, Symptom
 
 FALL_BACK = re.compile(
     r"NET/IB : No device found|Failed to open libibverbs|No (?:IB|InfiniBand) devices?|Using network Socket"
-    r"|Using non-device net plugin|GPU Direct RDMA Disabled|P2P is disabled|Could not find: libnccl-net",
+    r"|NET/OFI .{0,80}(?:initialization failed|Only EFA provider|No eligible providers|Failed to initialize \w+ protocol)"
+    r"|NET/OFI Selected Provider is (?:sockets|tcp)\b|Using non-device net plugin|GPU Direct RDMA Disabled|P2P is disabled|Could not find: libnccl-net",
     re.I,
 )
+SET_OFF = re.compile(r"NCCL_(?:IB|P2P|SHM)_DISABLE set by environment to 1")
 SWITCHED_OFF = {
     "NCCL_IB_DISABLE": "1",
     "NCCL_P2P_DISABLE": "1",
@@ -33,6 +35,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     several = len(hosts) > 1 or any((trial.nodes or 0) > 1 for trial in incident.of(Trial))
     for message in messages if several else ():
         if FALL_BACK.search(message.text):
+            yield Finding(message.subject, (message,), message.text[:200])
+    for message in messages:
+        if SET_OFF.search(message.text):
             yield Finding(message.subject, (message,), message.text[:200])
     for setting in incident.of(SettingSeen):
         if SWITCHED_OFF.get(setting.name) == setting.value:

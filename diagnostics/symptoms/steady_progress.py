@@ -7,11 +7,13 @@ of its process. Three steps are enough where a second witness saw the GPUs busy 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from statistics import median
 
 from ..evidence import Stamp
 from ..evidence.gpu import GpuStatus
 from ..evidence.job import NonFiniteValue
+from ..evidence.kernel import ClockReading
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import Run, runs
@@ -31,14 +33,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _at_work(incident: Incident, run: Run) -> bool:
     """True when somebody saw the job work about when the log ends: every GPU that was looked at was busy."""
-    end, patience = incident.timeline.moment(_last(run), run.steps.source.file), PATIENCE * (run.pace_s or 0.0)
+    end, patience = incident.timeline.at(run.steps, _last(run)), PATIENCE * (run.pace_s or 0.0)
     if end is None:
         return False
+    collected = _collected(incident)
     dated = [
-        (fact, incident.timeline.at(fact)) for fact in incident.of(GpuStatus) if fact.utilisation_percent is not None
+        (fact, incident.timeline.at(fact) or collected)
+        for fact in incident.of(GpuStatus)
+        if fact.utilisation_percent is not None
     ]
     near = [fact for fact, moment in dated if moment and abs((moment - end).total_seconds()) <= patience]
     return bool(near) and all((fact.utilisation_percent or 0.0) >= BUSY_PERCENT for fact in near)
+
+
+def _collected(incident: Incident) -> datetime | None:
+    """When the artefacts were collected, where exactly one `date` among them says so: the date of undated snapshots."""
+    readings = [reading for reading in incident.of(ClockReading) if reading.wall_s is not None]
+    return datetime.fromtimestamp(readings[0].wall_s or 0.0, UTC) if len(readings) == 1 else None
 
 
 def _last(run: Run) -> Stamp | None:

@@ -1,5 +1,7 @@
 """Two threads of one process both wait for locks below user code, and nobody in it works.
 
+Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of.
+
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex. Threads idle at a queue, a
 condition or a sleep do not count. ABSENT where the stacks of several threads were taken and no two wait so.
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.process import NativeStack, PythonStack
@@ -44,6 +46,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             pid = process.pid if process else None
             yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
         looked += stacks[:4]
+        for first, second in _at_one_door(stacks):
+            found = True
+            name = name_of(second.frames[0])
+            note = f"{first.thread} waits inside {name}, at whose door {second.thread} stands"
+            yield Finding(Subject(pid=first.subject.pid), (first, second), note)
     for finding in _native(incident):
         found = True
         yield finding
@@ -61,6 +68,19 @@ def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[Pytho
         if stack.subject.pid is None and stack.subject.tid is not None:
             nameless[stack.source.file].append(stack)
     yield from ((None, stacks) for stacks in nameless.values())
+
+
+def _at_one_door(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:
+    """Pairs in which the first waits for somebody's result inside a function whose lock the second wants."""
+    idle = [stack for stack in stacks if stack.frames and not stack.active and not stack.crashed]
+    for first in idle:
+        if innermost_own(first) is not None or takes_lock(first):
+            continue
+        inside = {(name_of(frame), frame.file) for frame in first.frames[1:]}
+        for second in idle:
+            door = innermost_own(second)
+            if second.thread != first.thread and door is not None and (name_of(door), door.file) in inside:
+                yield first, second
 
 
 def _waits_for_lock(process: Process | None, stack: PythonStack) -> bool:

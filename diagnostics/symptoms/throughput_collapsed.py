@@ -6,7 +6,6 @@ step counts only below a quarter. ABSENT where a run of at least ten steps kept 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from statistics import median
 
@@ -14,7 +13,7 @@ from ..evidence import Subject
 from ..evidence.job import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import column, runs
+from ._runs import column, gaps, runs
 
 COLLAPSED = 0.4
 ONE_STEP = 0.25
@@ -25,10 +24,7 @@ def rates(steps: TrainingSteps) -> list[float]:
     found = column(steps, "tokens_per_s", "samples_per_s")
     if found:
         return found
-    durations = column(steps, "step_s")
-    if not durations:
-        seconds = column(steps, "seconds")
-        durations = [b - a for a, b in itertools.pairwise(seconds)]
+    durations = column(steps, "step_s") or gaps(steps)
     return [1 / duration for duration in durations if duration > 0]
 
 

@@ -38,7 +38,7 @@ OF_TENSORS = re.compile(
     r"|inplace operation|invalid shape|Trying to backward through the graph|should be the same|must match the size"
     r"|Sizes of tensors must match|not implemented for '|Given groups="
     r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters"
-    r"|Expected to have finished reduction",
+    r"|Expected to have finished reduction|size mismatch for \S+: copying a param with shape torch\.Size\(\[[1-9]",
 )
 OTHER = re.compile(
     r"No space|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"

@@ -14,7 +14,7 @@ from ..evidence.kernel import NetworkFilesystemMessage, NfsNotResponding, NfsOk
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import network_mounts
+from ._places import volume_of_client
 
 COMPLAINTS = frozenset(
     {"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"}
@@ -26,17 +26,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each complaint that stands."""
     for fact in incident.of(NfsNotResponding):
         if not _answered(incident, fact):
-            yield Finding(_where(incident, fact, "nfs"), (fact,), f"NFS server {fact.subject.server} does not respond")
+            yield Finding(
+                volume_of_client(incident, fact, "nfs"), (fact,), f"NFS server {fact.subject.server} does not respond"
+            )
     for message in incident.of(NetworkFilesystemMessage):
         if (
             message.about in COMPLAINTS
             and message.filesystem not in LOCAL_LOOKING
             and not _recovered(incident, message)
         ):
-            yield Finding(_where(incident, message, message.filesystem), (message,), message.text[:160])
+            yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
     for said in incident.of(VolumeClientMessage):
         if said.about in COMPLAINTS:
-            yield Finding(_where(incident, said, said.filesystem), (said,), said.text[:160])
+            yield Finding(volume_of_client(incident, said, said.filesystem), (said,), said.text[:160])
 
 
 def _answered(incident: Incident, fact: NfsNotResponding) -> bool:
@@ -57,15 +59,6 @@ def _recovered(incident: Incident, message: NetworkFilesystemMessage) -> bool:
 
 def _follows(later: Evidence, fact: Evidence) -> bool:
     return later.source.file == fact.source.file and later.source.line > fact.source.line
-
-
-def _where(incident: Incident, fact: Evidence, filesystem: str) -> Subject:
-    """The mount of that filesystem (and server), where exactly one fits."""
-    server = fact.subject.server
-    candidates = [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]
-    fits = [m for m in candidates if server is None or (m.subject.server or "").startswith(server)] or candidates
-    mount = fits[0].subject if len(fits) == 1 else fact.subject
-    return Subject(mount=mount.mount, server=mount.server or server, host=fact.subject.host)
 
 
 SYMPTOM = Symptom(

@@ -1,5 +1,5 @@
 """Somebody measured a volume and it was slow: a rate below 50 MB/s for large reads or writes, single operations that
-took more than a second, a device busy all the time with long waits, CPUs that mostly wait for disks, burst credits that are used up, or a save many times slower than its siblings.
+took more than a second, long waits, a device that is busy all the time while requests wait in line, CPUs that mostly wait for disks, burst credits that are used up, or a save many times slower than its siblings.
 
 ABSENT where a rate of 200 MB/s or more was measured.
 """
@@ -22,6 +22,8 @@ SLOW_BYTES_PER_S = 50e6
 FAST_BYTES_PER_S = 200e6
 SLOW_OPERATION_S = 1.0
 SLOW_AWAIT_MS = 200.0
+BUSY_PERCENT, IN_LINE_MS = 99.0, 20.0
+SLOW_OBJECT_MS = 100.0
 SLOWER = 6.0
 WAITING_PERCENT = 40.0  # of the CPUs' time
 
@@ -41,7 +43,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(subject, (answer,), f"the probe {answer.probe} was answered fast", present=False)
     for row in incident.of(IoStatistics):
         waits = [value for name, value in row.values.items() if name.endswith("_ms")]
-        if waits and max(waits) > SLOW_AWAIT_MS:
+        if row.values.get("object_get_ms", 0.0) > SLOW_OBJECT_MS:
+            yield Finding(row.subject, (row,), f"a read of the object store takes {row.values['object_get_ms']:.0f} ms")
+        elif row.values.get("busy_percent", 0.0) >= BUSY_PERCENT and max(waits, default=0.0) > IN_LINE_MS:
+            yield Finding(
+                replace(row.subject, device=disk(row.subject.device)),
+                (row,),
+                f"busy all the time, requests wait {max(waits):.0f} ms",
+            )
+        elif waits and max(waits) > SLOW_AWAIT_MS:
             yield Finding(
                 replace(row.subject, device=disk(row.subject.device)), (row,), f"requests wait {max(waits):.0f} ms"
             )

@@ -1,12 +1,14 @@
 """A DataLoader worker waits for a lock below user code: its only way on is a lock that nobody in it can release.
 
 The worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or its C stack ends in one of libc's own locks. ABSENT where workers' stacks were taken and all
+takes a lock by name; or its C stack ends in one of libc's own locks; or the only thread of a process waits for a native
+lock. ABSENT where workers' stacks were taken and all
 of them idle at their queues or read.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -21,6 +23,7 @@ LIBC_LOCKS = frozenset(
     "_IO_lock_lock "
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
+NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -42,8 +45,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 (native,),
                 f"a process is inside {inner[0]}, at one of libc's own locks",
             )
+    for native in _only_threads(incident):
+        found = True
+        note = f"the only thread of {native.subject.pid} waits for a lock: nobody in it can release it"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
     if idle and not found:
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
+
+
+def _only_threads(incident: Incident) -> Iterator[NativeStack]:
+    """Threads at a native lock in a process whose listing shows no other thread; a lone `bt` is no listing."""
+    listed: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
+    for native in incident.of(NativeStack):
+        listed[native.source.file, native.subject.pid].append(native)
+    for (_, pid), stacks in listed.items():
+        alone = len(stacks) == 1 and stacks[0].thread != "current thread" and pid is not None
+        if alone and any(name.startswith(NATIVE_LOCKS) for name in native_names(stacks[0], 2)):
+            yield stacks[0]
 
 
 def _at_lock(process: Process) -> Iterator[Finding]:

@@ -1,7 +1,8 @@
-"""Ranks talk, or try to talk, over an interface that the other nodes cannot reach.
+"""Ranks talk, or try to talk, over an interface or at an address that the other nodes cannot reach.
 
 NCCL or gloo chose loopback, or a bridge of the container runtime, while other interfaces are there or ranks live on
-other hosts.
+other hosts; or a peer is called at an address that means another machine on every host: Debian's name for itself
+(127.0.1.1), Docker's default bridge, libvirt's.
 """
 
 from __future__ import annotations
@@ -9,14 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.job import NcclMessage, RemoteFailure, SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import said, words_of
 
 CHOSEN = re.compile(
     r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?(lo|docker0|virbr\d+|br-[0-9a-f]+)\b"
 )
 FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
+OWN_NAME = "127.0.1.1"
+BRIDGES = re.compile(r"\b(?:172\.17|192\.168\.122)\.\d{1,3}\.\d{1,3}\b|\b127\.0\.1\.1\b")
+OWN = re.compile(r"\bUsing .{0,40}?:(\d{1,3}(?:\.\d{1,3}){3})<")
+NO_WAY = re.compile(r"refused|timed? ?out|unreachable|No route|connectFullMesh failed", re.I)
+FALLS_BACK = re.compile(r"[Uu]sing the loopback address as fallback")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -30,6 +37,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for setting in incident.of(SettingSeen):
         if setting.name in ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME") and FORCED.match(setting.value):
             yield Finding(setting.subject, (setting,), f"{setting.name} is {setting.value}")
+    yield from _calls(incident)
+
+
+def _calls(incident: Incident) -> Iterator[Finding]:
+    """Calls that failed, to an address that leads elsewhere on every host or after a fall-back to loopback."""
+    own = {match[1] for message in incident.of(NcclMessage) if (match := OWN.search(message.text))}
+    failed = [*incident.of(RemoteFailure), *incident.of(NcclMessage), *said(incident, NO_WAY)]
+    failed = [fact for fact in failed if NO_WAY.search(words_of(fact))]
+    for fact in failed:
+        address = BRIDGES.search(words_of(fact))
+        # a container's own address is no sign: ranks of one container call each other at it
+        if address and (address[0] == OWN_NAME or (own and address[0] not in own)):
+            note = f"a peer was called at {address[0]}, which is another machine on every host"
+            yield Finding(fact.subject, (fact,), note)
+    for fact in said(incident, FALLS_BACK) if failed else ():
+        yield Finding(fact.subject, (fact, failed[0]), words_of(fact)[:200])
 
 
 SYMPTOM = Symptom(

@@ -124,6 +124,8 @@ def test_triage_brushes_the_timeline_and_opens_another_incident(lab: Lab, tmp_pa
         page.get_by_role("button", name=re.compile("Upload files")).click()
     chooser.value.set_files(str(archive))
     says(page, r"Incident mine\.tar\.gz: \d+ facts")
+    page.get_by_role("button", name="Collect from this pod").click()
+    says(page, r"Incident incident-\w+: \d+ facts")
     path = page.get_by_label("Folder, archive or file")
     path.fill("/there/is/no/such/folder")
     path.press("Enter")

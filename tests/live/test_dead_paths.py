@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics import open_incident, supervision
+from diagnostics.errors import UnreadableInput
 from tests.faults import place
 from tests.faults.faultfs import FaultFS
 from tests.faults.sshfs import SSHFS
@@ -93,6 +95,20 @@ def test_a_volume_that_dies_below_a_healthy_folder_is_told(sshfs: SSHFS) -> None
         assert status == 1, "a volume that is not asked for delays nobody"
     finally:
         sshfs.thaw()
+
+
+def test_a_notebook_that_opens_a_dead_volume_gets_the_error_and_keeps_its_kernel(
+    faultfs: FaultFS, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (faultfs.backing / "train.log").write_text("step 1 | loss 2.0\n")
+    assert open_incident(faultfs.mount).evidence
+    monkeypatch.setattr(supervision, "PATIENCE_S", 3.0)
+    faultfs.fail(hang=["read"])
+    with pytest.raises(UnreadableInput, match=r"does not answer .*train\.log"):
+        open_incident(faultfs.mount)
+    faultfs.heal()
+    faultfs.fail(slow_s=0.2)
+    assert open_incident(faultfs.mount).evidence
 
 
 def test_ctrl_c_ends_it_at_once(faultfs: FaultFS) -> None:

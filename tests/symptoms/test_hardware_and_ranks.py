@@ -40,6 +40,7 @@ Thread {0} (idle): "MainThread"
 SMI = "index, name, utilization.gpu [%], clocks.current.sm [MHz], temperature.gpu\n"
 IBSTAT = "CA 'mlx5_0'\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: {}\n\t\tPhysical state: {}\n\t\tRate: 400\n"
 ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM Correctable              : {}\n            DRAM Uncorrectable            : {}\n"
+OFI = "n1:46:58 [0] {0}\nn2:46:58 [0] {0}\n"
 TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
 
 CASES = [
@@ -59,6 +60,8 @@ CASES = [
     ("gpu-software-xid", "RuntimeError: CUDA error: an illegal memory access was encountered\n", PRESENT),
     ("gpu-software-xid", XID.format(45, "Ch 00000010"), ABSENT),
     ("gpu-nvlink-report", XID.format(74, "NVLink: fatal error detected on link 9"), PRESENT),
+    ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 04 LTSSM Fault Up\n", PRESENT),
+    ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 12021, Non-fatal, Link 04 ECC\n", UNOBSERVED),
     ("gpu-nvlink-report", XID.format(136, "Link 3 training failed"), PRESENT),
     ("gpu-out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n", PRESENT),
     ("gpu-out-of-memory", "RuntimeError: Cannot allocate memory\n", UNOBSERVED),
@@ -89,8 +92,17 @@ CASES = [
     ("one-rank-elsewhere", LOADER.format(12), UNOBSERVED),
     ("link-down", IBSTAT.format("Down", "Polling"), PRESENT),
     ("link-down", IBSTAT.format("Active", "LinkUp"), ABSENT),
+    ("link-down", "[ 4411.1] mlx5_core 0000:a1:00.0 ib0: Link down\n", PRESENT),
+    ("link-down", "[   15.200000] mlx5_core 0000:a1:00.0 ib0: Link down\n", UNOBSERVED),
+    ("port-errors", "[ 4411.1] mlx5_core 0000:a1:00.0: Port module event: module 0, Cable unplugged\n", PRESENT),
+    ("port-errors", "[   13.100000] mlx5_core 0000:a1:00.0: Port module event: module 0, Cable unplugged\n", UNOBSERVED),
+    ("network-adapter-failed", "[   13.100000] mlx5_core 0000:a1:00.0: Port module event: module 0, Cable unplugged\n", UNOBSERVED),
+    ("link-down", "3: eno3: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 1500 qdisc mq state DOWN mode DEFAULT\n", PRESENT),
+    ("link-down", "3: eno3: <BROADCAST,MULTICAST> mtu 1500 qdisc noop state DOWN mode DEFAULT\n", UNOBSERVED),
     ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n" * 2, PRESENT),
     ("link-flapping", "[ 1.0] mlx5_core 0000:a1:00.0 ib0: Link down\n[ 2.0] mlx5_core 0000:a1:00.0 ib0: Link up\n", UNOBSERVED),
+    ("slow-transport-chosen", OFI.format("nccl_net_ofi_init:1339 NCCL WARN NET/OFI aws-ofi-nccl initialization failed"), PRESENT),
+    ("slow-transport-chosen", OFI.format("NCCL INFO NET/OFI Selected Provider is efa (found 32 nics)"), UNOBSERVED),
     ("slow-across-nodes", TRIALS.format("7x slower"), PRESENT),
     ("slow-across-nodes", TRIALS.format("1.2x slower"), UNOBSERVED),
     ("slow-across-nodes", TRIALS.format("ok"), ABSENT),
@@ -101,6 +113,9 @@ CASES = [
     ("host-memory-error-report", QUIET_KERNEL, ABSENT),
     ("kernel-lockup-report", "[ 5.0] watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [kworker/3:1:311]\n", PRESENT),
     ("kernel-lockup-report", QUIET_KERNEL, ABSENT),
+    ("kernel-lockup-report", QUIET_KERNEL + "[   45.000000] clocksource: timekeeping watchdog on CPU3: Marking clocksource 'tsc' as unstable because the skew is too large:\n", ABSENT),
+    ("acpi-or-firmware-report", "[ 812.0] ACPI Error: AE_NOT_EXIST, Returned by Handler for [IPMI] (20210730/evregion-300)\n", PRESENT),
+    ("acpi-or-firmware-report", QUIET_KERNEL + "[   45.000000] [Firmware Bug]: TSC_DEADLINE disabled due to Errata\n", ABSENT),
     ("preempted-report", "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2024-03-05T11:02:51 DUE TO PREEMPTION ***\n", PRESENT),
     ("time-limit-report", "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2024-03-05T11:02:51 DUE TO TIME LIMIT ***\n", PRESENT),
     ("preempted-report", "step 3 | loss 2.1\n", UNOBSERVED),

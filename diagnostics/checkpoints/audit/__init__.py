@@ -49,7 +49,7 @@ def audit(*paths: str | os.PathLike[str]) -> AuditReport:
     findings: list[AuditFinding] = []
     unread: list[tuple[str, str]] = []
     count = 0
-    for path in _sources([Path(each) for each in paths]):
+    for path in _sources([Path(each) for each in paths], unread):
         try:
             language, source = _read(path)
             if not language:
@@ -76,16 +76,23 @@ def audit_source(file: str, language: str, source: str) -> Iterator[AuditFinding
             yield AuditFinding(file, number, "suppression-without-reason", found[1], text.strip()[:200])
 
 
-def _sources(paths: list[Path]) -> Iterator[Path]:
+def _sources(paths: list[Path], unread: list[tuple[str, str]]) -> Iterator[Path]:
+    """The files at or below the paths; a folder that cannot be listed is noted as unread."""
+
+    def note(error: OSError) -> None:
+        unread.append((str(error.filename), f"{type(error).__name__}: {error.strerror}"))
+
     for path in paths:
-        if path.is_file():
-            yield path
-        elif path.is_dir():
-            for top, folders, names in os.walk(path):
+        if not os.path.lexists(path):
+            raise UnreadableInput(f"{path} does not exist", "name a file or directory of code")
+        if path.is_dir():
+            for top, folders, names in os.walk(path, onerror=note):
                 folders[:] = sorted(each for each in folders if each not in SKIPPED)
                 yield from (Path(top) / each for each in sorted(names))
+        elif path.is_file():
+            yield path
         else:
-            raise UnreadableInput(f"{path} does not exist", "name a file or directory of code")
+            raise UnreadableInput(f"{path} is neither a file nor a directory", "name a file or directory of code")
 
 
 def _read(path: Path) -> tuple[str, str]:

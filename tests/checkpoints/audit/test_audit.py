@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -13,6 +14,7 @@ from diagnostics.checkpoints.audit import audit, audit_source
 from diagnostics.checkpoints.audit.rules import ROWS
 from diagnostics.cli import main
 from diagnostics.errors import UnreadableInput
+from tests.faults.faultfs import FaultFS
 
 CASES = sorted(Path(__file__).with_name("cases").glob("*.case"))
 LANGUAGES = {".py": "python", ".sh": "shell"}
@@ -117,6 +119,22 @@ def test_shell_that_never_closes_is_read_in_linear_time(text: str) -> None:
 def test_a_path_that_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInput):
         audit(tmp_path / "nothing")
+
+
+def test_what_is_neither_file_nor_folder_is_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableInput, match="neither a file nor a directory"):
+        audit(tmp_path / "pipe")
+
+
+@pytest.mark.fuse
+def test_a_folder_that_cannot_be_listed_is_unread(faultfs: FaultFS) -> None:
+    (faultfs.backing / "ill").mkdir()
+    faultfs.fail(eio=["readdir"], only="ill")
+    (faultfs.backing / "train.py").write_text("print(1)\n")
+    found = audit(faultfs.mount)
+    assert found.read == 1
+    assert [Path(path).name for path, _ in found.unread] == ["ill"]
 
 
 def test_this_package_passes_its_own_audit() -> None:

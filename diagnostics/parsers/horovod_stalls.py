@@ -1,0 +1,89 @@
+"""Horovod's report of stalled tensors: which ranks have submitted them, or which have not.
+
+    Stalled ops: HorovodAllreduce_loss_0 [ready ranks: 3], HorovodAllreduce_grad_1 [ready ranks: 2, 0, 1]
+    Stalled ops: HorovodAllreduce_grad_1 [missing ranks: 3]
+    Missing ranks:
+    0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]
+
+Where some ranks wait in one tensor and the others in another, it is a mismatch; else a tensor that some never joined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Severity
+from ..evidence.job import CollectiveMismatch, CollectiveStuck
+from ..text import Text
+from . import Parser
+from ._job_lines import Message, messages
+
+# HorovodAllreduce_loss_0 [ready ranks: 3]
+OPERATION = re.compile(r"([\w./:-]{1,200}) \[(ready|missing) ranks: ?([\d, ]{1,400})\]")
+# 0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]
+OF_A_RANK = re.compile(r"^(?:\[\w.{0,80}\] ?)?(\d{1,6}): \[([\w./:-]{1,200})[^\]]{0,4000}\]?$")
+FEW = 20  # tensors of one report; the gradients of a model are hundreds
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    listing = False
+    for message in messages(text, None):
+        if "Missing ranks:" in message.text:
+            listing = True
+        elif listing and (found := OF_A_RANK.match(message.line.text[:5000])):
+            yield _stuck(text, message, found[2], missing=(int(found[1]),))
+        elif found_all := OPERATION.findall(message.text):
+            listing = False
+            yield from _report(text, message, found_all)
+
+
+def _report(text: Text, message: Message, found: list[tuple[str, str, str]]) -> Iterator[Evidence]:
+    ready = {name: _ranks(ranks) for name, word, ranks in found if word == "ready"}
+    groups = set(ready.values())
+    if len(groups) > 1 and not set.intersection(*(set(ranks) for ranks in groups)):
+        yield CollectiveMismatch(
+            **message.facts(text),
+            severity=Severity.CRITICAL,
+            text="; ".join(f"ranks {', '.join(map(str, ranks))} wait in {name}" for name, ranks in _one_each(ready)),
+            calls={", ".join(map(str, ranks)): name for name, ranks in _one_each(ready)},
+        )
+    for name, word, ranks in found[:FEW]:
+        if word == "missing":
+            yield _stuck(text, message, name, missing=_ranks(ranks))
+        elif len(groups) == 1:
+            yield _stuck(text, message, name, joined=_ranks(ranks))
+
+
+def _one_each(ready: dict[str, tuple[int, ...]]) -> list[tuple[str, tuple[int, ...]]]:
+    """One tensor for each set of ranks, the first one named."""
+    first: dict[tuple[int, ...], str] = {}
+    for name, ranks in ready.items():
+        first.setdefault(ranks, name)
+    return [(name, ranks) for ranks, name in first.items()]
+
+
+def _ranks(text: str) -> tuple[int, ...]:
+    return tuple(sorted(int(each) for each in text.replace(" ", "").split(",") if each))
+
+
+def _stuck(
+    text: Text, message: Message, name: str, missing: tuple[int, ...] = (), joined: tuple[int, ...] = ()
+) -> CollectiveStuck:
+    return CollectiveStuck(
+        **message.facts(text),
+        severity=Severity.CRITICAL,
+        operation=name,
+        sequence=None,
+        group=None,
+        missing_ranks=missing,
+        joined_ranks=joined,
+    )
+
+
+PARSER = Parser(
+    tool="horovod",
+    medium="collectives",
+    footprint=r"\[(ready|missing) ranks: ?[\d, ]+\]|^Missing ranks:",
+    read=read,
+)

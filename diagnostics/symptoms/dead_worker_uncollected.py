@@ -1,0 +1,51 @@
+"""Helpers of a job ended and stay zombies that nobody collects, while others of their like and the job itself live on.
+
+From two process tables: at work in an earlier one, a zombie in a later one, with at least two others of the same command
+alive in it. What a kill of the whole job leaves behind looks the same and does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import WatchdogFired
+from ..evidence.process import ProcessState
+from ..incident import Incident
+from . import Finding, Symptom
+from ._runs import job_ends
+
+GONE = ("Z", "X")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    killers = incident.of(WatchdogFired)
+    if killers or job_ends(incident):
+        return
+    dead: list[ProcessState] = []
+    commands: set[str] = set()
+    for process in incident.links.processes.values():
+        before = [row for row in process.states if row.state not in GONE]
+        after = [row for row in process.states if row.state in GONE]
+        if before and after:
+            dead.append(after[-1])
+            commands.add(before[0].command)
+    tables = {row.source.file for row in dead}
+    alive = [
+        row
+        for row in incident.of(ProcessState)
+        if row.source.file in tables and row.command in commands and row.state not in GONE
+    ]
+    if dead and len(alive) > 1:
+        note = f"{len(dead)} helpers are zombies, {len(alive)} processes of their command live on"
+        yield Finding(Subject(), (*dead[:4], *alive[:2]), note)
+
+
+SYMPTOM = Symptom(
+    title="dead workers that nobody collects",
+    rule=rule,
+    leak=0.001,
+    because="a parent that looks after its workers collects a dead one within seconds",
+    command="ps -eo pid,ppid,stat,etime,args --forest; sleep 60; ps -eo pid,ppid,stat,etime,args --forest",
+    cost_minutes=2,
+)

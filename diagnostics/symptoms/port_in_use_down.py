@@ -1,0 +1,43 @@
+"""A network port that the job itself names is down.
+
+Servers have ports that are down all their lives; one that the job's own log speaks of (NCCL's list of devices, its
+complaint, a setting) was meant to carry traffic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import NcclMessage, SettingSeen
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import said, words_of
+from .link_down import rule as link_down
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    down = [finding for finding in link_down(incident) if finding.present and finding.subject.interface]
+    if not down:
+        return
+    spoken = [*incident.of(NcclMessage), *said(incident, re.compile("")), *incident.of(SettingSeen)]
+    for finding in down:
+        name = re.compile(rf"\b{re.escape(finding.subject.interface or '')}\b")
+        naming = next((fact for fact in spoken if name.search(_words(fact))), None)
+        if naming is not None:
+            yield Finding(finding.subject, (*finding.evidence, naming), f"{finding.note}, and the job speaks of it")
+
+
+def _words(fact: Evidence) -> str:
+    return fact.value if isinstance(fact, SettingSeen) else words_of(fact)
+
+
+SYMPTOM = Symptom(
+    title="a port that the job uses is down",
+    rule=rule,
+    leak=0.001,
+    because="a job that names a port was set up when that port worked",
+    tells_apart=("host", "interface"),
+    command="ibstat; ip -br link; NCCL_DEBUG=INFO torchrun ... 2>&1 | grep NET/",
+)

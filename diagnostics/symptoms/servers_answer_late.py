@@ -1,0 +1,36 @@
+"""The servers of a volume report requests that are slow, and report later that all of them were answered.
+
+A report that nothing takes back speaks of a server that may have stopped altogether, and counts as a complaint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.storage import VolumeClientMessage
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import volume_of_client
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    said = incident.of(VolumeClientMessage)
+    for slow in (message for message in said if message.about == "slow"):
+        answered = next((later for later in said if later.about == "recovered" and _follows(later, slow)), None)
+        if answered is not None:
+            yield Finding(volume_of_client(incident, slow, slow.filesystem), (slow, answered), slow.text[:160])
+
+
+def _follows(later: VolumeClientMessage, earlier: VolumeClientMessage) -> bool:
+    return later.source.file == earlier.source.file and later.source.line > earlier.source.line
+
+
+SYMPTOM = Symptom(
+    title="the servers answer late",
+    rule=rule,
+    leak=0.001,
+    because="half a minute for a request is far beyond what a sound cluster needs",
+    tells_apart=("mount",),
+    command="ceph health detail; ceph daemon mds.NAME dump_ops_in_flight",
+    cost_minutes=3,
+)
