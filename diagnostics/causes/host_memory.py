@@ -159,9 +159,6 @@ CAUSES = (
         source=ESTIMATE + "a standing question, since containers get 64 MiB (pytorch#5040, #1355)",
         on=(),
         effects=(
-            Effect("shm-no-room", 0.45,
-                   "what torch and NCCL allocate themselves they check, and say so",
-                   "/dev/shm had no room for the segment", Role.INITIATING),
             Effect("shm-error", 0.3,
                    "a segment that was cleaned away is missed by who opens it",
                    "a segment in /dev/shm could not be had", Role.INITIATING),

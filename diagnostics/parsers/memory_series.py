@@ -45,15 +45,14 @@ LOGGED = re.compile(
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
     re.I,
 )
-<<<<<<< HEAD
 # mem_rss_gb: 12.1     "cpu_memory_mb": 31022     ram_used_GiB=47.2
 NAMED = re.compile(
     r"\b(?:\w{0,20}_)?(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?(?P<unit>[kmgt]i?b)\)?[\"']?\s{0,2}[:=|]\s{0,3}(?P<number>\d{1,12}(?:\.\d{1,6})?)\b",
-=======
+    re.I,
+)
 # epoch 3    used 128 GB
 BARE = re.compile(
     r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\s*$",
->>>>>>> main
     re.I,
 )
 OWNERS = ("host", "node", "pod", "hostname", "container")
@@ -75,11 +74,8 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     rows: list[Row] = []
     logged: list[Row] = []
     for line in text.lines():
-<<<<<<< HEAD
-        if found := LOGGED.search(line.text[:1000]) or NAMED.search(line.text[:1000]):
-=======
-        if found := LOGGED.search(line.text[:1000]) or BARE.match(line.text[:200]):
->>>>>>> main
+        said = line.text[:1000]
+        if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
             logged.append(Row(line, round(float(found["number"]) * KIB[found["unit"][0].lower()]), None, None))
             continue
         cells = split(line.text[:400])

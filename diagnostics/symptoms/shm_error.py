@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import said, words_of
 
 SHARED = re.compile(
     r"unable to (?:open|mmap|unlink) shared memory|could not unlink the shared memory file|shared memory object </"
@@ -22,10 +21,8 @@ SHARED = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each error about a segment."""
-    for each in matching(incident, SHARED):
-        yield Finding(each.fact.subject, (each.fact,), next(line for line in each.text.splitlines() if line)[:160])
-    for fact in said(incident, SHARED):
-        yield Finding(fact.subject, (fact,), words_of(fact)[:160])
+    for said in matching(incident, SHARED):
+        yield Finding(said.fact.subject, (said.fact,), next(line for line in said.text.splitlines() if line)[:160])
 
 
 SYMPTOM = Symptom(

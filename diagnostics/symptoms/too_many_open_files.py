@@ -14,7 +14,6 @@ from ..evidence.process import OpenFileCount, ResourceLimit
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import said, words_of
 
 TOO_MANY = re.compile(
     r"Too many open files|EMFILE|ENFILE|\[Errno 2[34]\]|items of ancdata|no file descriptors available"
@@ -28,12 +27,9 @@ FAR = 0.3
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each refusal and each process near its limit."""
     found = False
-    for each in matching(incident, TOO_MANY, "EMFILE", "ENFILE"):
+    for said in matching(incident, TOO_MANY, "EMFILE", "ENFILE"):
         found = True
-        yield Finding(each.fact.subject, (each.fact, *_limits(incident)), each.text.splitlines()[0][:160])
-    for fact in said(incident, TOO_MANY):
-        found = True
-        yield Finding(fact.subject, (fact,), words_of(fact)[:160])
+        yield Finding(said.fact.subject, (said.fact, *_limits(incident)), said.text.splitlines()[0][:160])
     limits = {limit.subject.pid: limit for limit in _limits(incident)}
     for count in incident.of(OpenFileCount):
         limit = limits.get(count.subject.pid) or limits.get(None) or next(iter(limits.values()), None)
