@@ -90,8 +90,8 @@ CAUSES = (
             ),
             Effect(
                 "reachability-test-failed",
-                0.15,
-                "a port that is down answers nobody",
+                0.08,
+                "people test over the management network, which the fabric's links do not carry",
                 "the node behind the bad port answered nobody",
             ),
             Effect(

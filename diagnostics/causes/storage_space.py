@@ -34,7 +34,7 @@ CAUSES = (
             Effect("checkpoint-unreadable", 0.3,
                    "the next run picks the torn file",
                    "the next run picked the file that had not fitted"),
-            Effect("volume-io-blocked", 0.1,
+            Effect("volume-io-blocked", 0.05,
                    "clients of a full cluster hold writes back until there is room again",
                    "{comm} waited in a write for which {mount} had no room"),
             Effect("network-volume-error", 0.02,

@@ -22,6 +22,7 @@ from ..text import Text
 from . import Parser
 from ._durations import DURATION, seconds_of
 from ._job_lines import Message, Words, messages
+from ._kernel_voice import is_kernel
 
 TAG = re.compile(
     r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel)\b"
@@ -66,7 +67,7 @@ def read(text: Text) -> Iterator[Evidence]:
     limit: float | None = None
     for message in messages(text, INTERESTING):
         said = message.text
-        if OTHERS.search(message.line.text[:600]) or not (message.stamp or MACHINE.match(said)):
+        if is_kernel(said) or OTHERS.search(message.line.text[:600]) or not (message.stamp or MACHINE.match(said)):
             continue
         if WAITS.search(said):
             facts = message.facts(text, **_subject(said))

@@ -1,7 +1,7 @@
 """The kernel driver could not bring a device up, or CUDA says that a device is busy although nobody uses it.
 
-RmInitAdapter failed, "busy or unavailable", "system not yet initialized". ABSENT where a kernel log long enough to
-speak is silent.
+RmInitAdapter failed, "busy or unavailable", "system not yet initialized", a GPU that has not joined its NVLink fabric.
+ABSENT where a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from ._reports import gpu_reports
 
 WORDS = re.compile(
     r"RmInitAdapter failed|devices?\(?s?\)? (?:is|are)(?:/are)? busy or unavailable|system not yet initialized"
-    r"|CUDA_ERROR_(?:DEVICE_UNAVAILABLE|SYSTEM_NOT_READY)|cudaErrorDevicesUnavailable",
+    r"|CUDA_ERROR_(?:DEVICE_UNAVAILABLE|SYSTEM_NOT_READY)|cudaErrorDevicesUnavailable"
+    r"|^Fabric State: (?:In Progress|Not Started|Completed), Status:",
     re.I,
 )
 

@@ -1,6 +1,7 @@
 """NVLink or an NVSwitch reports errors.
 
-Xid 74, 136, 137, 144 to 150 or 155; an SXid that is not to be ignored; nonzero error counters of a link; CUDA's own
+Xid 74, 136, 137, 144 to 150 or 155; an SXid that is not to be ignored; nonzero error counters of a link; a link that is
+inactive on a GPU whose others are active; CUDA's own
 words of a peer's memory over NVLink.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
@@ -36,6 +37,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if (link.count or 0) > (MANY if CORRECTED_BY_DESIGN.search(link.counter) else 0):
             note = f"link {link.link}: {link.counter} {link.count}"
             yield Finding(gpu_subject(incident, link.subject), (link,), note)
+    links = incident.of(NvlinkErrors)
+    alive = {(link.subject.host, link.subject.gpu) for link in links if link.counter == "active"}
+    for link in links:
+        if link.counter == "inactive" and (link.subject.host, link.subject.gpu) in alive:
+            yield Finding(
+                gpu_subject(incident, link.subject), (link,), f"link {link.link} is inactive, others are active"
+            )
 
 
 SYMPTOM = Symptom(

@@ -21,7 +21,7 @@ from ._runs import column, runs
 EXPLODED = 4.0
 DIVERGED = re.compile(
     r"loss scale already at minimum|Minimum loss scale reached|found NaN in (?:local )?(?:grad|forward|loss)"
-    r"|loss is (?:nan|inf)"
+    r"|loss is (?:nan|inf)|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)"
     r"|(?:nan|NaN|inf) (?:loss|grad(?:ient)?s?(?: norm)?)|returned nan values|Loss is not finite"
     r"|non-finite (?:loss|grad)"
     r"|loss (?:has )?(?:exploded|diverged)|probably exploding",

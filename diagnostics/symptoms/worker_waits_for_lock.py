@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.process import NativeStack
+from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
@@ -53,6 +53,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
 
 
+def _taker(stack: PythonStack) -> Frame | None:
+    """The frame that takes a lock of the threading module; a queue's own lock is no more than its wait."""
+    inner = stack.frames[:2]
+    if len(inner) < 2 or not takes_lock(stack) or not (inner[0].file or "").endswith("threading.py"):
+        return None
+    return None if (inner[1].file or "").endswith(("threading.py", "queue.py", "queues.py")) else inner[1]
+
+
 def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads at a native lock in a process whose listing shows no other thread; a lone `bt` is no listing."""
     listed: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
@@ -66,7 +74,7 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
 
 def _at_lock(process: Process) -> Iterator[Finding]:
     for stack in process.stacks:
-        own = innermost_own(stack)
+        own = innermost_own(stack) or _taker(stack)
         if not is_main(stack) or own is None or stack.active:
             continue
         channels = wait_channels(process, stack.subject.tid)

@@ -13,6 +13,13 @@ PRESENT, ABSENT, UNOBSERVED = State.PRESENT, State.ABSENT, State.UNOBSERVED
 
 QUIET_KERNEL = "".join(f"[{second:5}.000000] usb 1-1: new device number {second}\n" for second in range(30))
 XID = "[ 100.5] NVRM: Xid (PCI:0000:3b:00): {}, pid=4242, name=python, {}\n"
+FABRIC = """\
+GPU 00000000:0A:00.0
+    Product Name                          : NVIDIA H100 80GB HBM3
+    Fabric
+        State                             : Completed
+        Status                            : {}
+"""
 TIMEOUT = (
     "[rank{}]:[E ProcessGroupNCCL.cpp:632] [Rank {}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, "
     "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600072 milliseconds before timing out.\n"
@@ -68,6 +75,8 @@ CASES = [
     ("gpu-unspecified-failure", "RuntimeError: CUDA error: unspecified launch failure\n", PRESENT),
     ("driver-version-mismatch", "Failed to initialize NVML: Driver/library version mismatch\n", PRESENT),
     ("driver-init-failed", "[ 5.0] NVRM: GPU 0000:41:00.0: RmInitAdapter failed! (0x26:0x56:1474)\n", PRESENT),
+    ("driver-init-failed", FABRIC.format("Failure"), PRESENT),
+    ("driver-init-failed", FABRIC.format("Success"), UNOBSERVED),
     ("driver-refuses", "No devices were found\n", PRESENT),
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(7)) + "7, H100, 100 %, 345 MHz, 50\n", PRESENT),
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(8)), ABSENT),
