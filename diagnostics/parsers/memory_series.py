@@ -7,11 +7,8 @@ memory.
     node1  batch +0h30  5.2G
 
     epoch 3, step 2, RAM used: 25.26 GB
-<<<<<<< HEAD
     iter 2000 loss: 2.21 mem_rss_gb: 31.9
-=======
     epoch 3    used 128 GB
->>>>>>> main
     [2026-03-02 01:00:00,112] [INFO] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
 
 The header names a memory column (used, rss, memory, resident, heap; a unit may be part of the name). Columns are
