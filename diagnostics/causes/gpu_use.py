@@ -56,7 +56,7 @@ CAUSES = (
             ),
             Effect(
                 "gpu-memory-without-owner",
-                0.2,
+                0.1,
                 "contexts of ended processes are not released",
                 "the driver had not released the memory of an ended process",
             ),

@@ -58,6 +58,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "physical-port-errors",
+                0.5,
+                "a bad cable or module damages bits, and the port counts them",
+                "the link damaged what was sent over it",
+                Role.INITIATING,
+            ),
+            Effect(
                 "network-adapter-failed",
                 0.2,
                 "one fault in a few is the adapter's own, and its driver says so",

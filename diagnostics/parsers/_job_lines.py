@@ -101,8 +101,8 @@ def peel(text: str) -> Envelope:
 _GLOG = re.compile(
     r"^\[?([IWEFVDC])(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +(?:(\d{1,8}) )?([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
 )
-# [E ProcessGroupNCCL.cpp:821] text
-_SHORT_GLOG = re.compile(r"^\[([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
+# [E ProcessGroupNCCL.cpp:821] text      E tensorflow/stream_executor/cuda/cuda_driver.cc:1033] text
+_SHORT_GLOG = re.compile(r"^\[?([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
 _GLOG_LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL", "V": "DEBUG", "D": "DEBUG", "C": "FATAL"}
 # (RayTrainWorker pid=21660, ip=192.0.2.6) text      (Worker_TP0 pid=3040) text
 _RAY = re.compile(r"^\([^()=]{1,80}? ?pid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")

@@ -40,6 +40,7 @@ def read(text: Text) -> Iterator[Evidence]:
         row = line.text[:300]
         if found := DEVICE.search(row):
             interface, speed = found[1] or found[2], None
+            head = line if found[2] else None  # a filter behind the command drops the heading
         elif found := SPEED.match(row):
             speed = int(found[1]) / 1000
         elif found := LINK.match(row):
@@ -67,6 +68,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="ethtool",
     medium="network",
-    footprint=r"^Settings for [\w.:-]+:|^NIC statistics:|^[ \t]*Link detected: (yes|no)",
+    footprint=r"^Settings for [\w.:-]+:|ethtool (-S|--statistics) [\w.:-]+|^NIC statistics:|^[ \t]*Link detected: (yes|no)",
     read=read,
 )

@@ -7,7 +7,7 @@
         GPU 1: FAULTY
 
 A running line has a number for each device, in their order; the worst one of a device counts. Where the verdicts stand
-below, they alone are told.
+below, they alone are told; where they condemn all of several devices, the test itself could not run and says nothing.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ def read(text: Text) -> Iterator[GpuDiagnostic]:
                     counted[gpu] = (line, int(count))
         elif found := VERDICT.match(line.text[:80]):
             judged.append(told(text, line, int(found[1]), found[2] == "OK", found[2]))
+    if len(judged) > 1 and all(each.outcome == "fail" for each in judged):
+        return
     yield from judged or [
         told(text, line, gpu if len(counted) > 1 else None, count == 0, f"{count} errors")
         for gpu, (line, count) in counted.items()

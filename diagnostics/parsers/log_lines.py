@@ -39,13 +39,15 @@ LEVELS = {
 NAMED = re.compile(
     r"^(?:[\w.@/-]{1,60}(?: - |: |\[\d{1,9}\]: ))?\[?(?i:(warn|warning|error|err|severe|critical|fatal|panic))\]?(?::| - |\] ?| \|)\s*(.*)$"
 )
+# [1719391911.121] [node1:8123 :0] ucp_context.c:1470 UCX  WARN  network device 'mlx5_9:1' is not available
+UCX = re.compile(r"\bUCX +(WARN|ERROR|FATAL) +(\S.{0,2000})$")
 LOGFMT = re.compile(r"(?i)\blevel=\"?(warn|warning|error|critical|fatal|panic)\b")
 PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,40}Warning: .{1,2000})$")
 # complaints without a level
 COMPLAINS = re.compile(
     r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
     r"|\bno space left\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri"
+    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b"
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
@@ -54,8 +56,8 @@ OTHERS = re.compile(
 )
 INTERESTING = Words(
     "warn|err|severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|no space|quota|limit|timed out|timeout|abort"
-    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|too many",
-    start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} ",
+    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|slowdown|invalid __|not found|can't open|no module named|too many",
+    start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
 
@@ -91,6 +93,8 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
         return None
     if found := NAMED.match(said):
         return LEVELS[found[1].upper()], found[2] or said
+    if found := UCX.search(said):
+        return LEVELS[found[1]], found[2]
     if found := LOGFMT.search(said):
         return LEVELS[found[1].upper()], said
     indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
@@ -102,7 +106,8 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|too many open files|unhandled exception|unexpectedly|reducing loss scale to \d\S{0,20}e-"
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|too many open files|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
+        r"|\bUCX +(WARN|ERROR|FATAL) |\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-"
     ),
     read=read,
     claims="untold",

@@ -40,6 +40,7 @@ TABLE = Table(
     Row(rf"NVRM: GPU (?:at )?(?:PCI:)?(?P<pci>{_PCI}):? .{{0,20}}[Gg]PU has fallen off the bus", "off-bus", FATAL),
     Row(r"NVRM: .{0,60}[Ff]allen off the bus", "off-bus", FATAL),
     Row(rf"NVRM: .{{0,20}}(?:GPU )?(?P<pci>{_PCI}).{{0,20}} is lost", "off-bus", FATAL),
+    Row(r"NVRM: .{0,160}(?:GPU lost from the bus|NV_ERR_GPU_IS_LOST)", "off-bus", FATAL),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?(?:RmInitAdapter|rm_init_adapter) failed", "init-failed", CRITICAL),
     Row(
         r"NVRM: (?:The NVIDIA probe routine failed|None of the NVIDIA .{0,30}initialized|No NVIDIA .{0,30}found)",

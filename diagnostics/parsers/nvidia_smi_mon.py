@@ -4,7 +4,7 @@
     # Idx           #    C/G      %      %      %      %      %      %    name
         1      21545     C     98     61      -      -      -      -    python3
 
-The first comment line names the columns. `-` is nothing to say: a GPU without processes. Of a long series
+The first comment line names the columns. `-` is nothing to say: a GPU without processes. `tviol` tells that heat holds the clocks down. Of a long series
 the first and the last sample of each GPU are kept, and those that name a process.
 """
 
@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Subject
-from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus
+from ..evidence import Evidence, Severity, Subject
+from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus, GpuThrottle
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -54,6 +54,13 @@ def read(text: Text) -> Iterator[Evidence]:
         yield GpuProcessesNone(source=source(text, head))
     for line, cells in kept(samples):
         yield status(text, line, cells)
+        if cells.get("tviol", "-") not in ("-", "0"):
+            yield GpuThrottle(
+                source=source(text, line),
+                subject=Subject(gpu=int(cells["gpu"])),
+                severity=Severity.WARNING,
+                reason="Thermal Slowdown",
+            )
 
 
 def kept(samples: list[tuple[Line, dict[str, str]]]) -> list[tuple[Line, dict[str, str]]]:

@@ -5,7 +5,7 @@
          Link 0: 26.562 GB/s
          Link 5: <inactive>
 
-Every counter that is not zero and every inactive link is a fact; all zeroes of a GPU are one fact.
+Every counter that is not zero and every inactive link is a fact, and a GPU without any link that is up is one; all zeroes of a GPU are one fact.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ GPU = re.compile(r"^GPU (\d{1,3}): ")
 COUNTER = re.compile(r"^\s*Link (\d{1,3})[:,] (\S[\w /()-]{2,60}?) ?: (\d{1,20})\s*$")
 #      Link 5: <inactive>
 INACTIVE = re.compile(r"^\s*Link (\d{1,3}): <?(inactive|down)>?\s*$", re.IGNORECASE)
+ALL_INACTIVE = re.compile(r"^\s*NVML: Unable to retrieve NVLink information as all links are inActive", re.IGNORECASE)
 ACTIVE = re.compile(r"^\s*Link (\d{1,3}): [\d.]+ GB/s\s*$")
 ERRORS = re.compile(r"error|replay|recovery|failure|malformed|discard", re.IGNORECASE)
 
@@ -52,6 +53,8 @@ def read(text: Text) -> Iterator[NvlinkErrors]:
                 yield fact(text, line, gpu, int(found[1]), found[2], int(found[3]))
         elif found := INACTIVE.match(row):
             yield fact(text, line, gpu, int(found[1]), "inactive", None)
+        elif ALL_INACTIVE.match(row):
+            yield fact(text, line, gpu, None, "inactive", None)
         elif ACTIVE.match(row):
             quiet.setdefault(gpu, Quiet(line, "active"))
     for number, state in quiet.items():
@@ -61,7 +64,7 @@ def read(text: Text) -> Iterator[NvlinkErrors]:
             )
 
 
-def fact(text: Text, line: Line, gpu: int | None, link: int, counter: str, count: int | None) -> NvlinkErrors:
+def fact(text: Text, line: Line, gpu: int | None, link: int | None, counter: str, count: int | None) -> NvlinkErrors:
     return NvlinkErrors(
         source=source(text, line),
         subject=Subject(gpu=gpu),
@@ -75,6 +78,6 @@ def fact(text: Text, line: Line, gpu: int | None, link: int, counter: str, count
 PARSER = Parser(
     tool="nvidia-smi nvlink",
     medium="gpu",
-    footprint=r"^[ \t]*Link \d{1,3}[:,] ([\w /()-]+ ?: \d|<?(inactive|down)|[\d.]+ GB/s)",
+    footprint=r"^[ \t]*Link \d{1,3}[:,] ([\w /()-]+ ?: \d|<?(inactive|down)|[\d.]+ GB/s)|NVLink information as all links are inActive",
     read=read,
 )

@@ -25,11 +25,22 @@ from ._snapshot import source, stamp_before
 COLUMN = re.compile(r"[A-Z%][A-Z%_]*")
 LAST_COLUMNS = frozenset("COMMAND CMD COMM ARGS UCMD UCOMM STAT S WCHAN RSS %MEM TIME".split())
 # other tools with a PID column: top, lsof, fuser
-FOREIGN = frozenset({"FD", "VIRT", "NODE", "DEVICE"})
+FOREIGN = frozenset({"FD", "VIRT", "NODE", "DEVICE", "ACCESS"})
 COMMANDS = frozenset({"COMMAND", "CMD", "COMM", "ARGS", "UCMD", "UCOMM"})
 # |   \_ python3 train.py
 TREE = re.compile(r"^[ |]*\\_ ")
 DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(?:(\d+):)?(\d+)(?:\.\d+)?")
+# rows of `ps aux` and `ps -ef` tell by their shape what they are, where a filter has dropped the header
+HEADLESS = (
+    (
+        re.compile(r"^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(?:\?|pts/\d+|tty\w+) +[DRSTtZXIKWP][\w<+]* "),
+        tuple("USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND".split()),
+    ),
+    (
+        re.compile(r"^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(?:\?|pts/\d+|tty\w+) +(?:\d+-)?\d\d:\d\d:\d\d \S"),
+        tuple("UID PID PPID C STIME TTY TIME CMD".split()),
+    ),
+)  # fmt: skip
 WEEKDAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
 STATES = frozenset("RSDTtZXIKWP")
 STRAYS = 2  # one line of something else may have been printed into a table
@@ -49,6 +60,8 @@ def read(text: Text) -> Iterator[Evidence]:
     tree: list[tuple[int, int]] = []
     strays = 0
     for line in text.lines():
+        if table is None and (columns := headless(line.text)):
+            table, tree, strays = Table(columns, 0, None), [], 0
         if header := table_of(text, line):
             table, tree, strays = header, [], 0
         elif table and (row := cells(table, line.text)):
@@ -70,6 +83,11 @@ def table_of(text: Text, line: Line) -> Table | None:
     if not all(COLUMN.fullmatch(column) for column in columns):
         return None
     return Table(columns, line.text.rstrip().rfind(" ") + 1, stamp_before(text, line))
+
+
+def headless(row: str) -> tuple[str, ...] | None:
+    """The columns of a row that no header stands above."""
+    return next((columns for shape, columns in HEADLESS if shape.match(row[:400])), None)
 
 
 def cells(table: Table, row: str) -> dict[str, str] | None:
@@ -151,6 +169,7 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
             cpu_s=seconds(row.get("TIME", "")),
             cpu_percent=percent(row),
             rss_kib=number(row, "RSS", "RSZ", "RSSIZE"),
+            threads=number(row, "NLWP", "THCNT"),
             user=row.get("USER") or row.get("EUSER") or row.get("UID") or row.get("RUSER"),
             command=args,
         )
@@ -193,6 +212,8 @@ def seconds(text: str) -> float | None:
 PARSER = Parser(
     tool="ps",
     medium="process-table",
-    footprint=r"^[A-Z% \t]{0,80}\bPID[ \t][A-Z0-9%_ \t]{0,300}\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN|S)\b",
+    footprint=r"^[A-Z% \t]{0,80}\bPID[ \t][A-Z0-9%_ \t]{0,300}\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN|S)\b"
+    r"|^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(\?|pts/\d+|tty\w+) +[DRSTtZXIKWP]"
+    r"|^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(\?|pts/\d+|tty\w+) +(\d+-)?\d\d:\d\d:\d\d \S",
     read=read,
 )

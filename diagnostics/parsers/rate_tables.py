@@ -8,7 +8,7 @@ r"""Tables of measured rates that people write down: a column of hosts, GPUs or 
 
     t004,t005   busbw 182.1 GB/s
 
-Columns are two blanks or a tab apart; a header has to name what the first columns are, and the unit in the last. Rows
+Columns are two blanks, a tab, a bar or (under a header that has them) commas apart; a header has to name what the first columns are, and the unit in the last. Rows
 without a header name the quantity and its unit themselves. One row is no table.
 """
 
@@ -32,8 +32,10 @@ UNITS = {
 }  # fmt: skip
 UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
 WHO = re.compile(r"^(hosts?|nodes?|hostname|pair|node pair|gpus?|ranks?|device|index)$", re.I)
-LAST = re.compile(rf"^(?:(.{{0,60}}?)[ (\[])?({UNIT})[)\]]?$", re.I)
-SPLIT = re.compile(r"\t[\t ]{0,40}| {2,80}")
+LAST = re.compile(rf"^(?:(.{{0,60}}?)[ (\[_])?({UNIT})[)\]]?$", re.I)
+SPLIT = re.compile(r" {0,40}\| {0,40}|\t[\t ]{0,40}| {2,80}")
+RULE = re.compile(r"^:?-{2,40}:?[-:| +]{0,200}$")
+COMMA = re.compile(r" ?, ?")
 NUMBER = re.compile(r"^~?(\d{1,12}(?:\.\d{1,9})?)$")
 HOST = r"[A-Za-z][A-Za-z_.-]{0,60}\d[\w.-]{0,60}"  # its first digit tells the parts apart: one way to match
 HOSTS = re.compile(rf"^{HOST}(?:(?:,|, | \+ |\+|<->| <-> | -> |->|:| - |/){HOST}){{0,63}}$")
@@ -50,11 +52,13 @@ LIMIT = 2000
 def read(text: Text) -> Iterator[Benchmark]:
     found: list[Benchmark] = []
     columns: list[str] = []
+    apart = SPLIT
     for line in text.lines():
-        row = line.text[:400].strip()
+        row = line.text[:400].strip().strip("|").strip()
         if len(found) > LIMIT:
             break
-        cells = SPLIT.split(row)
+        apart = next((each for each in (COMMA, SPLIT) if is_header(each.split(row))), apart)
+        cells = apart.split(row)
         if bare := BARE.match(row):
             known = of_hosts(bare["who"])
             unit = UNITS[bare["unit"].lower()]
@@ -71,7 +75,7 @@ def read(text: Text) -> Iterator[Benchmark]:
                 name = (last[1] or "").strip()
                 value = float(number[1])
                 found.append(Benchmark(source=source(text, line), **known, name=name, value=value, unit=unit))
-        elif row:
+        elif row and not RULE.match(row):
             columns = []
     if len(found) > 1:
         yield from found
@@ -110,7 +114,7 @@ PARSER = Parser(
     tool="a table of rates",
     medium="benchmarks",
     footprint=(
-        rf"(?i)^\s{{0,8}}(hosts?|nodes?|hostname|pair|node pair|gpus?|ranks?|device|index)(\t| {{2}}).{{0,120}}({UNIT})[)\]]?\s{{0,8}}$"
+        rf"(?i)^\s{{0,8}}(\| ?)?(hosts?|nodes?|hostname|pair|node pair|gpus?|ranks?|device|index)(\t| {{2}}|,| ?\|).{{0,120}}({UNIT})[)\]]?(\s{{0,8}}\|)?\s{{0,8}}$"
         rf"|^\s{{0,8}}[a-z][\w.-]{{0,60}}\d[\w.-]{{0,30}}(,|\+| \+ | ?<->| ?->|[ \t:]).{{0,300}}[ =:]\d{{1,9}}(\.\d{{1,6}})? ?({UNIT})\s{{0,8}}$"
     ),
     read=read,

@@ -79,8 +79,8 @@ def read(text: Text) -> Iterator[Reachability]:
                 continue  # nothing was sent that could have been answered
             yield told(text, line, pinged, ("unreachable" if found[1] else "timed-out") if lost else "answered")
         else:
-            # a prompt's or a logger's time may stand before the words
-            start = re.sub(r"^\d\d:\d\d:\d\d ", "", row)
+            # a logger's time, or the node whose words pdsh passes on, may stand before the words
+            start = re.sub(r"^(?:\d\d:\d\d:\d\d |[\w.-]{1,80}: (?=ssh: ))", "", row)
             for pattern, outcome in SAYINGS:
                 if found := pattern.match(start):
                     port = found[2] if pattern.groups > 1 else None

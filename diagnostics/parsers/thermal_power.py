@@ -24,7 +24,7 @@ TABLE = Table(
     Row(r"(?P<device>thermal_zone\d+): .{0,20}critical temperature reached|Critical temperature reached", "shutdown", FATAL),
     Row(r"(?:HARDWARE PROTECTION|hardware protection) (?:shutdown|reboot)|thermal[_ ]emergency|Overheat", "shutdown", FATAL),
     Row(r"(?:[Hh]igh|[Oo]ver)[ -]?[Tt]emperature (?:event|detected|warning|shutdown)", "thermal", CRITICAL),
-    Row(r"(?:[Pp]ower [Ss]upply|PSU)\b.{0,60}(?:fail|lost|redundancy)|[Pp]ower (?:brake|loss detected)", "power", CRITICAL),
+    Row(r"(?:[Pp]ower [Ss]upply|PSU)\b.{0,60}(?:fail|lost|redundancy)|[Pp]ower loss detected", "power", CRITICAL),
     Row(r"ipmi\S{0,10}: .{0,80}(?:BMC .{0,20}(?:not responding|in reset)|IPMI message handler: .{0,20}timeout)", "firmware", WARNING),
     Row(r"ACPI (?:BIOS )?(?:Error|Exception|Warning)\b", "acpi", INFO),
     Row(r"power_meter ACPI\w{1,8}:\d+: ", "acpi", INFO),

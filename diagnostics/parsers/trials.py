@@ -26,9 +26,9 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?P<condition>\S[^:\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2})[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
     r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
+    r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )
@@ -86,7 +86,7 @@ def _rows(text: Text) -> Iterator[Trial]:
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return
     for line, match in rows:
-        yield _trial(text, line, match["condition"].strip(), match["text"].strip(), outcome_of(match["text"]))
+        yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome_of(match["text"]))
 
 
 def _trial(text: Text, line: Line, condition: str, said: str, outcome: str) -> Trial:

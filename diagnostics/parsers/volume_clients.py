@@ -56,7 +56,7 @@ TABLE = Table(
     Row(r"juicefs\S{0,12} <(?:ERROR|FATAL)>: ", "other", WARNING, "juicefs"),
     Row(r"s3fs\S{0,12}: .{0,160}(?:CURLE_OPERATION_TIMEDOUT|timed? ?out)", "timed-out", WARNING, "s3fs"),
     Row(r"s3fs\S{0,12}: .{0,160}(?:giving up|CURLE_COULDNT_(?:CONNECT|RESOLVE_HOST)|HTTP response code 50\d)", "connection-lost", CRITICAL, "s3fs"),
-    Row(r"(?:gcsfuse|gcs).{0,160}(?:context deadline exceeded|i/o timeout|timed out)", "timed-out", WARNING, "gcsfuse"),
+    Row(r"(?:gcsfuse|\bgcs\b).{0,160}(?:context deadline exceeded|i/o timeout|timed out)", "timed-out", WARNING, "gcsfuse"),
     Row(r"mountpoint_s3\S{0,60}: .{0,160}(?:timed? ?out|throttl|failed: )", "timed-out", WARNING, "mountpoint-s3"),
     Row(r"goofys\S{0,20}(?:ERROR|WARNING).{0,160}(?:timed? ?out|RequestError|SlowDown)", "timed-out", WARNING, "goofys"),
     Row(r"sshfs\S{0,12}: .{0,80}(?:[Cc]onnection (?:reset|closed)|Timeout|timed out)|remote host has disconnected", "connection-lost", CRITICAL, "sshfs"),

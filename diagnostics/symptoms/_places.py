@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, PythonException
+from ..evidence.kernel import BlockDeviceTrouble
 from ..evidence.storage import DiskUsage, Mount
 from ..incident import Incident
 from ..mounttable import innermost
@@ -34,6 +35,21 @@ def disk(device: str | None) -> str | None:
     if name.startswith(("nvme", "mmcblk", "nbd")):
         return re.sub(r"p\d{1,3}$", "", name)
     return name.rstrip("0123456789") if name.startswith(("sd", "vd", "hd", "xvd")) else name
+
+
+IN_A_CLUSTER = ("rbd", "nbd", "drbd")
+SESSION = re.compile(r"\b(?:connection\d{1,5}:\d{1,5}|session\d{1,5}|iscsi):? ", re.I)
+
+
+def lost_sessions(incident: Incident) -> list[BlockDeviceTrouble]:
+    """Reports that the connection to an iSCSI server was lost."""
+    return [trouble for trouble in incident.of(BlockDeviceTrouble) if SESSION.search(trouble.text[:120])]
+
+
+def is_remote_disk(incident: Incident, device: str | None) -> bool:
+    """True for a disk whose blocks lie behind a server: by its name, or a SCSI disk while a session to one is lost."""
+    name = (device or "").rpartition("/")[2]
+    return name.startswith(IN_A_CLUSTER) or (name.startswith("sd") and bool(lost_sessions(incident)))
 
 
 def network_mounts(incident: Incident) -> list[Mount]:

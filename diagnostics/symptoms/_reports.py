@@ -36,6 +36,7 @@ SPEAKERS = (
     ProcessEnded,
     CollectiveMismatch,
 )
+PREVIOUS = re.compile(r"caused by previous Xid (\d{1,4})\b")
 CHATTER = ("INFO", "TRACE", "VERSION")  # levels at which NCCL complains of nothing, at great length
 LOG_THAT_SPEAKS = 20  # lines: a kernel log shorter than this is an excerpt, and its silence proves nothing
 
@@ -120,7 +121,9 @@ def gpu_reports(
     """
     wanted = frozenset(codes)
     facts: list[tuple[Evidence, str]] = [
-        (xid, f"Xid {xid.code}: {xid.meaning or xid.detail}") for xid in incident.of(Xid) if xid.code in wanted
+        (xid, f"Xid {xid.code}: {xid.meaning or xid.detail}")
+        for xid in incident.of(Xid)
+        if xid.code in wanted or _caused_by(xid) in wanted
     ]
     facts += [(each, each.text) for each in incident.of(GpuDriverMessage) if each.about in driver]
     facts += [(each, each.text) for each in incident.of(GpuToolError) if each.about in tool]
@@ -153,6 +156,12 @@ def scheduler_reports(
     asked = [event for event in events if system in ("", event.system)]
     if asked and not facts and not any(event.about == unless for event in events):
         yield from nothing(incident.reads("scheduler"), f"the scheduler was asked and tells of no {what}")
+
+
+def _caused_by(xid: Xid) -> int | None:
+    """The report that the driver itself names as the reason of this one."""
+    found = PREVIOUS.search(xid.detail)
+    return int(found[1]) if found else None
 
 
 def is_over(incident: Incident, fact: Evidence, *, passes: bool) -> bool:

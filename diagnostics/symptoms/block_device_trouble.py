@@ -1,29 +1,34 @@
 """A local block device timed out, was reset, vanished or returned errors, by the kernel's log.
 
-Devices whose blocks live in a cluster (rbd, nbd, drbd) do not count: their errors are the network's.
+Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's.
 ABSENT where the kernel log was read and has no such line.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import disk
+from ._places import disk, is_remote_disk, lost_sessions
 
-ELSEWHERE = ("rbd", "nbd", "drbd", "fd", "sr")  # in a cluster, or removable
+REMOVABLE = ("fd", "sr")
+SCSI = re.compile(r"\bsd \d{1,4}:\d{1,4}:\d{1,4}:\d{1,4}: ")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each report of a local device."""
     found = False
+    sessions = lost_sessions(incident)
     for fact in (*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)):
         name = (fact.subject.device or "").rpartition("/")[2]
-        if name.startswith(ELSEWHERE):
+        if name.startswith(REMOVABLE) or is_remote_disk(incident, name) or fact in sessions:
             continue
+        if sessions and isinstance(fact, BlockDeviceTrouble) and SCSI.search(fact.text[:120]):
+            continue  # sd 6:0:0:1: rejecting I/O to offline device
         found = True
         what = fact.text[:140] if isinstance(fact, BlockDeviceTrouble) else f"an I/O error of {name or 'a disk'}"
         yield Finding(Subject(device=disk(name), host=fact.subject.host), (fact,), what)

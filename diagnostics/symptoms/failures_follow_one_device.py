@@ -18,7 +18,7 @@ BAD = ("fail", "hang")
 PARTS = ("card", "device", "dimm")
 LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
 NAME = re.compile(
-    r"\b(?:gpu|card|device|dimm|node|host|machine) ?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b",
+    r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b",
     re.I,
 )
 COUNTED = re.compile(
@@ -35,7 +35,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     always = set.intersection(*(_names(trial) for trial in bad))
     guilty = sorted(always - set[str]().union(*(_names(trial) for trial in well)))
     if len(guilty) == 1:
-        index = re.fullmatch(r"gpu ?(\d{1,2})", guilty[0])
+        index = re.fullmatch(r"(?:gpu|cuda_visible_devices)[ =]?(\d{1,2})", guilty[0])
         part = guilty[0].startswith(PARTS)
         subject = (
             Subject(gpu=int(index[1])) if index else Subject(device=guilty[0]) if part else Subject(host=guilty[0])

@@ -15,9 +15,8 @@ from ..evidence.kernel import FilesystemError
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import disk, place_of_error
+from ._places import disk, is_remote_disk, place_of_error
 
-REMOTE = ("rbd", "nbd", "drbd")  # the errors there are those of the cluster below
 DAMAGED = re.compile(
     r"Structure needs cleaning|EUCLEAN|\[Errno 117\]|UNEXPECTED INCONSISTENCY|metadata corruption", re.I
 )
@@ -26,8 +25,8 @@ DAMAGED = re.compile(
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each report of damage."""
     for fact in incident.of(FilesystemError):
-        if (fact.subject.device or "").rpartition("/")[2].startswith(REMOTE):
-            continue
+        if is_remote_disk(incident, fact.subject.device):
+            continue  # the errors there are those of the server below
         if fact.about == "corruption":
             yield Finding(
                 Subject(device=disk(fact.subject.device), host=fact.subject.host),

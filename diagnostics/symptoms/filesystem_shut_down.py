@@ -12,14 +12,13 @@ from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import disk
-from .filesystem_damage_reported import REMOTE
+from ._places import disk, is_remote_disk
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each report that it stopped."""
     for fact in incident.of(FilesystemError):
-        remote = (fact.subject.device or "").rpartition("/")[2].startswith(REMOTE)
+        remote = is_remote_disk(incident, fact.subject.device)
         if not remote and fact.about in ("shutdown", "journal-abort", "other"):
             yield Finding(
                 Subject(device=disk(fact.subject.device), host=fact.subject.host),

@@ -1,6 +1,6 @@
 """A GPU health test of computation, load or set-up fails on a device (dcgmi diag). ABSENT where all tests pass.
 
-Tests of the memory are a symptom of their own.
+Tests of the memory are a symptom of their own; clocks that are held down are another's.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
 
+OTHERS = re.compile(r"memory|memtest|ECC|remap|DBE|SBE|throttl", re.I)
+NOT_RUN = re.compile(r"busy or unavailable|cuCtxCreate|Unable to create CUDA context|cudaStreamCreate", re.I)
 MEMORY = re.compile(r"memory|memtest|ECC|remap|DBE|SBE", re.I)
+
+
+def could_not_run(result: GpuDiagnostic) -> bool:
+    """True when a test says that it got no hold of the device, rather than what it found."""
+    return NOT_RUN.search(result.text) is not None
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     results = incident.of(GpuDiagnostic)
-    failed = [each for each in results if each.outcome == "fail" and not MEMORY.search(f"{each.test} {each.text}")]
+    failed = [each for each in results if each.outcome == "fail" and not OTHERS.search(f"{each.test} {each.text}")]
     for each in failed:
         note = f"{each.test}: {each.text or each.outcome}"
         yield Finding(gpu_subject(incident, each.subject), (each,), note[:200])

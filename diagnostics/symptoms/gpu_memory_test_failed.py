@@ -1,4 +1,7 @@
-"""A health test of a GPU's memory fails (dcgmi diag: memory, memtest, pending repairs). ABSENT where it passes."""
+"""A health test of a GPU's memory fails (dcgmi diag: memory, memtest, pending repairs). ABSENT where it passes.
+
+A test that got no hold of the device has not failed.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,15 @@ from ..evidence.gpu import GpuDiagnostic
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
-from .gpu_diagnostic_failed import MEMORY
+from .gpu_diagnostic_failed import MEMORY, could_not_run
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for each in incident.of(GpuDiagnostic):
+    results = incident.of(GpuDiagnostic)
+    not_run = {each.subject.gpu for each in results if could_not_run(each)}
+    for each in results:
+        if each.outcome == "fail" and each.subject.gpu in not_run:
+            continue
         if MEMORY.search(f"{each.test} {each.text}") and each.outcome in ("fail", "pass"):
             note = f"{each.test}: {each.text or each.outcome}"
             yield Finding(gpu_subject(incident, each.subject), (each,), note[:200], present=each.outcome == "fail")

@@ -1,21 +1,24 @@
 """GPU memory is in use and no living process of this machine owns it.
 
 nvidia-smi shows memory in use (over 1 GiB) and no process, or it lists a process that it cannot name, or one that the
-process table shows as defunct or not at all. ABSENT where every listed process lives, or no memory is in use.
+process table shows as defunct or not at all, or that `kill` does not find. ABSENT where every listed process lives, or no memory is in use.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus
 from ..evidence.process import ProcessState
+from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
 
 IDLE_MIB = 1024  # the driver's own tables and a display take less
+NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process")
 NAMELESS = ("not found", "unknown error", "n/a", "[not found]", "[unknown error]")
 
 
@@ -23,12 +26,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     table = {fact.subject.pid: fact for fact in incident.of(ProcessState)}
     whole_table = 1 in table  # a table with pid 1 in it is no excerpt: who is missing there is not there
     owners = incident.of(GpuProcess)
+    gone = {int(found[1]): tool for tool in incident.of(ToolError) if (found := NO_SUCH.search(tool.text))}
     alive: list[Evidence] = []
     for owner in owners:
         row = table.get(owner.subject.pid)
         nameless = owner.name.strip("[]").lower() in NAMELESS
         if row is not None and row.state == "Z":
             yield _held(incident, owner, (owner, row), "a defunct process")
+        elif owner.subject.pid in gone:
+            yield _held(incident, owner, (owner, gone[owner.subject.pid]), f"pid {owner.subject.pid}, which is gone,")
         elif nameless and row is None:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which the driver cannot name,")
         elif row is None and whole_table and owner.subject.pid is not None:
@@ -54,7 +60,7 @@ def _held(incident: Incident, owner: GpuProcess, facts: tuple[Evidence, ...], wh
 SYMPTOM = Symptom(
     title="GPU memory is held by nobody who lives",
     rule=rule,
-    leak=0.003,
-    because="a process in another container is the only innocent reason, and a rare one on a rented pod",
+    leak=0.001,
+    because="only a process that is hidden in another container does this without being dead",
     command="nvidia-smi; sudo fuser -v /dev/nvidia*; ps -eo pid,ppid,stat,comm",
 )

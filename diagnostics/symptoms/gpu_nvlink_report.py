@@ -1,8 +1,7 @@
 """NVLink or an NVSwitch reports errors.
 
 Xid 74, 136, 137, 144 to 150 or 155; an SXid that is not to be ignored; nonzero error counters of a link; a link that is
-inactive on a GPU whose others are active; CUDA's own
-words of a peer's memory over NVLink.
+inactive beside links that are active; CUDA's own words of a peer's memory over NVLink, or NCCL's of its fabric.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
 
@@ -21,7 +20,8 @@ from ._reports import gpu_reports, gpu_subject
 CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
     r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
-    r"|CUDA_ERROR_CONTAINED|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
+    r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|bind NVLink SHARP.{0,120}error 401"
+    r"|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
     re.I,
 )
 CORRECTED_BY_DESIGN = re.compile(r"replay|recovery|CRC FLIT", re.I)  # links repeat a packet now and then
@@ -33,17 +33,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for switch in incident.of(SwitchXid):
         if switch.severity is not Severity.INFO:
             yield Finding(switch.subject, (switch,), f"SXid {switch.code}: {switch.detail}")
-    for link in incident.of(NvlinkErrors):
-        if (link.count or 0) > (MANY if CORRECTED_BY_DESIGN.search(link.counter) else 0):
+    links = incident.of(NvlinkErrors)
+    others_active = any(link.counter == "active" for link in links)
+    for link in links:
+        if link.counter == "inactive" and others_active:
+            which = "every link" if link.link is None else f"link {link.link}"
+            yield Finding(gpu_subject(incident, link.subject), (link,), f"{which} is inactive, others are active")
+        elif (link.count or 0) > (MANY if CORRECTED_BY_DESIGN.search(link.counter) else 0):
             note = f"link {link.link}: {link.counter} {link.count}"
             yield Finding(gpu_subject(incident, link.subject), (link,), note)
-    links = incident.of(NvlinkErrors)
-    alive = {(link.subject.host, link.subject.gpu) for link in links if link.counter == "active"}
-    for link in links:
-        if link.counter == "inactive" and (link.subject.host, link.subject.gpu) in alive:
-            yield Finding(
-                gpu_subject(incident, link.subject), (link,), f"link {link.link} is inactive, others are active"
-            )
 
 
 SYMPTOM = Symptom(

@@ -1,6 +1,6 @@
 """The driver, or a tool, says that a GPU is gone from its bus.
 
-Xid 79, "fallen off the bus" or "GPU is lost". ABSENT where a kernel log long
+Xid 79, "fallen off the bus", "GPU is lost", or a device whose revision reads as ones (lspci's "rev ff"). ABSENT where a kernel log long
 enough to speak was read and says nothing of it.
 """
 
@@ -14,7 +14,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
 
-WORDS = re.compile(r"fallen off the bus|GPU is lost|GPU_IS_LOST", re.I)
+WORDS = re.compile(r"fallen off the bus|GPU is lost|GPU_IS_LOST|\(rev ff\)$", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """A kernel of the program touched memory that is not its own, or is not aligned.
 
 Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, illegal instruction, misaligned address,
-device-side assert). Xid 45 is the cleaning up after anything and says nothing. ABSENT where a kernel log long enough
+device-side assert) or the memory checker's. Xid 45 is the cleaning up after anything and says nothing. ABSENT where a kernel log long enough
 to speak is silent.
 """
 
@@ -17,7 +17,7 @@ from ._reports import gpu_reports
 CODES = (13, 31, 32, 43, 68, 69)
 WORDS = re.compile(
     r"illegal memory access|ILLEGAL_ADDRESS|illegal instruction was encountered|misaligned address"
-    r"|device-side assert|invalid program counter",
+    r"|device-side assert|invalid program counter|Invalid __\w{1,12}__ (?:read|write|atomic)",
     re.I,
 )
 

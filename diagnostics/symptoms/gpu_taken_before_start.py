@@ -1,7 +1,6 @@
 """A device had little memory left before the job took any: somebody else's process held it.
 
-vLLM's check at its start, an out-of-memory report in which another process holds most of the device and this one
-little, or CUDA that finds the device busy.
+vLLM's check at its start, or an out-of-memory report in which others hold most of the device and this process little.
 """
 
 from __future__ import annotations
@@ -16,42 +15,45 @@ from ._reports import findings, gpu_subject, said, words_of
 
 AT_START = re.compile(
     r"Free memory on device .{0,40}\(\d+(?:\.\d+)?/\d+(?:\.\d+)? GiB\) on startup is less than desired"
-    r"|CUDA-capable device\(s\) is/are busy or unavailable|all CUDA-capable devices are busy or unavailable"
-    r"|cudaErrorDevicesUnavailable|Initial free memory .{0,80}less than|memory was already (?:in use|allocated) before",
+    r"|Initial free memory .{0,80}less than|memory was already (?:in use|allocated) before",
     re.I,
 )
-OTHERS = re.compile(r"\bProcess \d{1,8} has (\d{1,6}(?:\.\d+)?) ([MG])iB memory in use")
-OWN = re.compile(r"\bthis process has (\d{1,6}(?:\.\d+)?) ([MG])iB memory in use")
-CAPACITY = re.compile(r"total capac(?:i)?ty of (\d{1,6}(?:\.\d+)?) ([MG])iB")
+AMOUNT = r"(\d{1,6}(?:\.\d+)?) ([MG])iB"
+# a total capacity of 23.69 GiB of which 312.00 MiB is free          23.69 GiB total capacity; ...; 312.00 MiB free
+CAPACITY = re.compile(rf"total capac(?:i)?ty of {AMOUNT}|{AMOUNT} total capacity")
+FREE = re.compile(rf"{AMOUNT} (?:is )?free\b")
+# what PyTorch calls "Process 4123" may be the one that failed: its own part is told by these
+OWN = re.compile(
+    rf"this process has {AMOUNT} memory in use|{AMOUNT} (?:reserved in total by PyTorch|is allocated by PyTorch|already allocated)"
+)
 MOST = 0.6  # of the device: what others hold
 LITTLE = 0.3  # of the device: what the process that failed holds
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     facts: list[tuple[Evidence, str]] = [(fact, words_of(fact)) for fact in said(incident, AT_START)]
-    facts += [(fact, words_of(fact)) for fact in said(incident, OTHERS) if _of_others(words_of(fact))]
+    facts += [(fact, words_of(fact)) for fact in said(incident, CAPACITY) if _of_others(words_of(fact))]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
 
 
 def _of_others(text: str) -> bool:
-    """True when one report of PyTorch shows the device in the hands of one other process."""
-    capacity = CAPACITY.search(text)
-    if not capacity:
+    """True when one report of PyTorch shows most of a device in the hands of others."""
+    whole, free, own = (max(_gib(pattern, text), default=None) for pattern in (CAPACITY, FREE, OWN))
+    if not whole or free is None or own is None:
         return False
-    whole = _gib(capacity)
-    own = OWN.search(text)
-    largest = max((_gib(found) for found in OTHERS.finditer(text)), default=0.0)
-    return largest >= MOST * whole and own is not None and _gib(own) <= LITTLE * whole
+    return own <= LITTLE * whole and whole - free - own >= MOST * whole
 
 
-def _gib(found: re.Match[str]) -> float:
-    return float(found[1]) / (1.0 if found[2] == "G" else 1024.0)
+def _gib(pattern: re.Pattern[str], text: str) -> Iterator[float]:
+    for found in pattern.finditer(text):
+        amount, unit = (group for group in found.groups() if group)
+        yield float(amount) / (1.0 if unit == "G" else 1024.0)
 
 
 SYMPTOM = Symptom(
     title="a device was taken before the job began",
     rule=rule,
-    leak=0.002,
-    because="two jobs that are placed on one device by mistake are the innocent reason",
+    leak=0.0005,
+    because="a device that is free when the job starts has its memory to give",
     command="nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv; ps -eo pid,ppid,stat,etime,cmd",
 )

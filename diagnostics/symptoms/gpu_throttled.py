@@ -1,20 +1,24 @@
 """A GPU's clocks are held down by heat or power.
 
-An active hardware slowdown, thermal slowdown or power brake; or a busy GPU that is hot and runs at less than half of its
-highest clock. A software power cap is how every loaded GPU of a capped
+An active hardware slowdown, thermal slowdown or power brake, from the driver, a health test or a monitor; or a busy GPU
+that is hot and runs at less than half of its highest clock. A software power cap is how every loaded GPU of a capped
 fleet looks and is no part of this.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..evidence.gpu import GpuStatus, GpuThrottle
+from ..evidence.gpu import GpuDiagnostic, GpuStatus, GpuThrottle
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_subject
+from ._reports import gpu_subject, said, words_of
 
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
+WORDS = re.compile(
+    r"clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events", re.I
+)
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")
 
 
@@ -22,6 +26,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in incident.of(GpuThrottle):
         if any(reason in fact.reason.lower() for reason in REASONS):
             yield Finding(gpu_subject(incident, fact.subject), (fact,), f"{fact.reason} is active")
+    tests = [test for test in incident.of(GpuDiagnostic) if WORDS.search(test.text)]
+    for report in (*tests, *said(incident, WORDS)):
+        yield Finding(gpu_subject(incident, report.subject), (report,), words_of(report)[:200])
     for status in incident.of(GpuStatus):
         if status.max_sm_clock_mhz and (status.utilisation_percent or 0.0) >= BUSY_PERCENT:
             share = (status.sm_clock_mhz or status.max_sm_clock_mhz) / status.max_sm_clock_mhz
@@ -33,7 +40,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="heat or power holds clocks down",
     rule=rule,
-    leak=0.003,
+    leak=0.001,
     because="a hardware slowdown is no part of normal work",
     tells_apart=("host", "pci"),
     command="nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER",

@@ -1,7 +1,8 @@
 """A file operation on a network volume returned an error: one that only a network client gives (not connected, stale
 handle, endpoint shut down, host down), or any I/O error on a file that lies on such a volume.
 
-So do the errors of a block device whose blocks live in a cluster (rbd, nbd) and of the filesystem on it.
+So do the errors of a disk whose blocks lie behind a server (rbd, nbd, iSCSI) and of the filesystem on it, and the loss of
+the session with that server.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from ..evidence.kernel import BlockIoError, FilesystemError
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import on_network, place_of_error
-from .filesystem_damage_reported import REMOTE
+from ._places import is_remote_disk, lost_sessions, on_network, place_of_error
 from .io_error_on_volume import IO_ERROR, NAMES, about_a_file
 
 ONLY_NETWORK = re.compile(
@@ -37,10 +37,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     kernel: list[Evidence] = [*incident.of(BlockIoError), *refused]
     for fact in kernel:
         name = (fact.subject.device or "").rpartition("/")[2]
-        if name.startswith(REMOTE):
+        if is_remote_disk(incident, name):
             mount = next((m for m in incident.links.mounts if m.device.rpartition("/")[2] == name), None)
             subject = mount.subject if mount else Subject(device=fact.subject.device)
-            yield Finding(subject, (fact,), f"{name}, a device of the cluster, returned an error")
+            yield Finding(subject, (fact,), f"{name}, a disk behind a server, returned an error")
+    for lost in lost_sessions(incident):
+        yield Finding(Subject(), (lost,), lost.text[:160])
 
 
 SYMPTOM = Symptom(

@@ -32,7 +32,7 @@ NEAR = 0.85
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
 GAVE_UP_WAITING = re.compile(
-    r"Socket Timeout|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|barrier.{0,80}timed? ?out",
+    r"Socket Timeout|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|barrier.{0,80}timed? ?out",
     re.I,
 )
 SECONDS = re.compile(r"[Tt]imed out after (\d{2,6}) ?s|(?:after|timeout) (\d{4,9}) ?ms")

@@ -2,7 +2,7 @@
 
 NCCL or gloo chose loopback, or a bridge of the container runtime, while other interfaces are there or ranks live on
 other hosts; or a peer is called at an address that means another machine on every host: Debian's name for itself
-(127.0.1.1), Docker's default bridge, libvirt's.
+(127.0.1.1), Docker's default bridge, libvirt's, a link-local address.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ CHOSEN = re.compile(
     r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?(lo|docker0|virbr\d+|br-[0-9a-f]+)\b"
 )
 FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
-OWN_NAME = "127.0.1.1"
-BRIDGES = re.compile(r"\b(?:172\.17|192\.168\.122)\.\d{1,3}\.\d{1,3}\b|\b127\.0\.1\.1\b")
+OF_NO_OTHER = ("127.0.1.1", "169.254.")
+BRIDGES = re.compile(r"\b(?:172\.17|192\.168\.122|169\.254)\.\d{1,3}\.\d{1,3}\b|\b127\.0\.1\.1\b")
 OWN = re.compile(r"\bUsing .{0,40}?:(\d{1,3}(?:\.\d{1,3}){3})<")
-NO_WAY = re.compile(r"refused|timed? ?out|unreachable|No route|connectFullMesh failed", re.I)
+NO_WAY = re.compile(r"refused|timed? ?out|unreachable|No route|connectFullMesh failed|connection abort", re.I)
 FALLS_BACK = re.compile(r"[Uu]sing the loopback address as fallback")
 
 
@@ -48,7 +48,7 @@ def _calls(incident: Incident) -> Iterator[Finding]:
     for fact in failed:
         address = BRIDGES.search(words_of(fact))
         # a container's own address is no sign: ranks of one container call each other at it
-        if address and (address[0] == OWN_NAME or (own and address[0] not in own)):
+        if address and (address[0].startswith(OF_NO_OTHER) or (own and address[0] not in own)):
             note = f"a peer was called at {address[0]}, which is another machine on every host"
             yield Finding(fact.subject, (fact,), note)
     for fact in said(incident, FALLS_BACK) if failed else ():

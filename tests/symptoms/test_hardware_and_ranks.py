@@ -47,6 +47,12 @@ Thread {0} (idle): "MainThread"
 SMI = "index, name, utilization.gpu [%], clocks.current.sm [MHz], temperature.gpu\n"
 IBSTAT = "CA 'mlx5_0'\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: {}\n\t\tPhysical state: {}\n\t\tRate: 400\n"
 ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM Correctable              : {}\n            DRAM Uncorrectable            : {}\n"
+LINKS = "GPU 0: H100 (UUID: GPU-0)\n\t Link 0: 26.562 GB/s\nGPU 3: H100 (UUID: GPU-3)\n\t {}\n"
+OOM = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 23.69 GiB total capacity; {} already allocated; {} free; {} reserved in total by PyTorch)\n"
+DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
+PORT = (
+    'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
+)
 OFI = "n1:46:58 [0] {0}\nn2:46:58 [0] {0}\n"
 TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
 
@@ -55,6 +61,32 @@ CASES = [
     ("gpu-off-bus-report", QUIET_KERNEL, ABSENT),
     ("gpu-off-bus-report", XID.format(13, "Graphics Exception"), ABSENT),
     ("gpu-off-bus-report", "[ 1.0] usb 1-1: new device\n", UNOBSERVED),
+    ("gpu-off-bus-report", "17:00.0 3D controller: NVIDIA Corporation GA100 [A100 PCIe 40GB] (rev ff)\n", PRESENT),
+    ("gpu-software-xid", "========= Invalid __global__ read of size 4 bytes\n", PRESENT),
+    ("gpu-nvlink-report", LINKS.format("NVML: Unable to retrieve NVLink information as all links are inActive"), PRESENT),
+    ("gpu-nvlink-report", LINKS.format("Link 0: 26.562 GB/s"), UNOBSERVED),
+    ("gpu-out-of-memory", "epoch 1\nF0723 11:12:41.542250  2590 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0)  out of memory\n", PRESENT),
+    ("gpu-taken-before-start", OOM.format("1.20 GiB", "312.00 MiB", "1.40 GiB"), PRESENT),
+    ("gpu-taken-before-start", OOM.format("21.20 GiB", "312.00 MiB", "22.40 GiB"), UNOBSERVED),
+    ("gpu-memory-without-owner", "pid, used_gpu_memory [MiB]\n2559215, 10151 MiB\n\nbash: kill: (2559215) - No such process\n", PRESENT),
+    ("gpu-memory-without-owner", "pid, used_gpu_memory [MiB]\n2559215, 10151 MiB\n\nbash: kill: (4) - No such process\n", UNOBSERVED),
+    ("gpu-throttled", "index, clocks_event_reasons.active\n0, 0x0000000000000088\n", PRESENT),
+    ("gpu-throttled", "index, clocks_event_reasons.active\n0, 0x0000000000000004\n", UNOBSERVED),
+    ("gpu-throttled", DIAG.format("Clock Throttle", "Clocks are being throttled for GPU 5"), PRESENT),
+    ("gpu-memory-test-failed", DIAG.format("GPU Memory", "GPU 0 found a wrong value"), PRESENT),
+    ("gpu-memory-test-failed", DIAG.format("GPU Memory", "GPU 0 Unable to create CUDA context"), UNOBSERVED),
+    ("gpu-diagnostic-failed", "Tested 2 GPUs:\n        GPU 0: OK\n        GPU 1: FAULTY\n", PRESENT),
+    ("gpu-diagnostic-failed", "Tested 2 GPUs:\n        GPU 0: OK\n        GPU 1: OK\n", ABSENT),
+    ("driver-version-mismatch", "E tensorflow/stream_executor/cuda/cuda_diagnostics.cc:313] kernel version 470.141.3 does not match DSO version 470.161.3\n", PRESENT),
+    ("failures-follow-one-device", "".join(f"| CUDA_VISIBLE_DEVICES={n} | {'fails' if n == 2 else 'ok'} |\n" for n in (0, 1, 2, 2)), PRESENT),
+    ("physical-port-errors", PORT.format(65535, 23), PRESENT),
+    ("physical-port-errors", PORT.format(12, 1), UNOBSERVED),
+    ("physical-port-errors", "# Port counters: Lid 3 port 1\nSymbolErrorCounter:..............0\n", ABSENT),
+    ("wrong-interface-chosen", "n1:1:1 [0] misc/socket.cc:483 NCCL WARN socketStartConnect: Connect to 169.254.0.1<40815> failed : Software caused connection abort\n", PRESENT),
+    ("wrong-interface-chosen", "n1:1:1 [0] misc/socket.cc:483 NCCL WARN socketStartConnect: Connect to 10.1.2.3<40815> failed : Connection refused\n", UNOBSERVED),
+    ("network-setup-error", "[1719391911.121] [n1:8123 :0] ucp_context.c:1470 UCX  WARN  network device 'mlx5_9:1' is not available, please use one or more of: 'eth0'(tcp)\n", PRESENT),
+    ("node-failed-report", "ORTE has lost communication with a remote daemon.\n", PRESENT),
+    ("hung-in-gpu-driver", "root       18422  0.0  0.0  46772  6120 ?        D    09:12   0:00 nvidia-smi\n", PRESENT),
     ("gpu-handle-lost", "Unable to determine the device handle for GPU0000:03:00.0: Unknown Error\n", PRESENT),
     ("gpu-ecc-uncorrectable", XID.format(48, "An uncorrectable double bit error (DBE) has been detected"), PRESENT),
     ("gpu-ecc-uncorrectable", ECC.format(3, 1), PRESENT),
@@ -69,6 +101,7 @@ CASES = [
     ("gpu-nvlink-report", XID.format(74, "NVLink: fatal error detected on link 9"), PRESENT),
     ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 04 LTSSM Fault Up\n", PRESENT),
     ("gpu-nvlink-report", "[ 9.1] nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 12021, Non-fatal, Link 04 ECC\n", UNOBSERVED),
+    ("gpu-nvlink-report", XID.format(45, "Ch 00000001 caused by previous Xid 149"), PRESENT),
     ("gpu-nvlink-report", XID.format(136, "Link 3 training failed"), PRESENT),
     ("gpu-out-of-memory", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n", PRESENT),
     ("gpu-out-of-memory", "RuntimeError: Cannot allocate memory\n", UNOBSERVED),
