@@ -35,6 +35,7 @@ class ProcessState(Evidence):
     cpu_percent: float | None = None
     rss_kib: int | None = None
     user: str | None = None
+    threads: int | None = None
     command: str = ""
 
 
@@ -66,7 +67,8 @@ class PythonStack(Evidence):
 
     `active` is the tool's opinion that the thread was on a CPU (py-spy says idle for a thread in D);
     `names` are local variables that name files or descriptors, where the tool showed locals. `crashed` is the
-    thread that a fatal error struck; `error` is that error ("Segmentation fault", "Bus error").
+    thread that a fatal error struck; `error` is that error ("Segmentation fault", "Bus error"). `interrupted` is a
+    thread that somebody's Ctrl-C ended: its traceback shows where it was, and nothing of the other threads.
 
         Thread 6318 (active): "MainThread"
     """
@@ -79,17 +81,21 @@ class PythonStack(Evidence):
     names: Mapping[str, str] = field(default_factory=dict)
     crashed: bool = False
     error: str | None = None
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NativeStack(Evidence):
     """The C frames of one thread, innermost first (gdb, pystack, py-spy --native). Subject: pid, tid.
 
+    `alone` is True where the dump lists all threads of the process and there is this one only.
+
     #0  __futex_abstimed_wait_common (...) at ./nptl/futex-internal.c:57
     """
 
     thread: str
     frames: tuple[Frame, ...]
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,10 @@ IS = r"[\"']?(?: ?[:=] ?\"?'?\[? *| {1,8})"  # what stands between a name and it
 STEP = re.compile(
     rf"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch){IS}\[?(\d{{1,12}})(?!\d|[\w.]\d|:\d\d|%)"
 )
-# Epoch(train) [14][2400/2500]     Epoch: [0][ 100/5005]     Train Epoch: 1 [6400/60000 (11%)]
-EPOCH_STEP = re.compile(r"(?i)\bEpoch(?:\(train\))?:? {0,4}(?:\[\d{1,6}\]|\d{1,6}) ?\[ {0,8}(\d{1,12})/\d{1,12}[\] ]")
+# Epoch(train) [14][2400/2500]     Epoch: [0][ 100/5005]     Train Epoch: 1 [6400/60000 (11%)]     Train: 12 [ 450/1251 ( 36%)]
+EPOCH_STEP = re.compile(
+    r"(?i)(?:\bEpoch|^Train)(?:\(train\))?:? {0,4}(?:\[\d{1,6}\]|\d{1,6}) {0,4}\[ {0,8}(\d{1,12})/\d{1,12}[\] ]"
+)
 # 100<tab>images/sec: 37.5
 TF_STEP = re.compile(r"^(\d{1,12})\s{1,8}(?:images|examples|tokens)/sec: ")
 # epoch 001:    100 / 2000 loss=10.2     | epoch   1 |   200/ 2983 batches |
@@ -35,7 +37,7 @@ EVALUATION = re.compile(
 # 17:02:11Z step 65068 ok
 BARE = re.compile(r"(?i)^step (\d{1,12}) (?:ok|done|completed?)$")
 
-_LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |train(?:ing)?[ _/]|total[ _]|step_|avg[ _]|mean[ _]|Train/)?loss{IS}{NUMBER}"
+_LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss{IS}{NUMBER}"
 _TOKENS = r"(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?)"
 _SAMPLES = r"(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/s(?:ec)?|Speed|CurrSamplesPerSec|throughput)"
 _FREE = r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl )"  # the number before a unit may be the value of the name before it
@@ -64,7 +66,7 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
     (
         "step_s",
         (
-            re.compile(rf"(?i)\b(?:elapsed time per iteration|iter[ _]time|step[ _]time|batch[ _]time|time|dt|seconds)(?: \((?=m?s\)))?(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
+            re.compile(rf"(?i)\b(?:elapsed time per iteration|train_step_timing in s|iter[ _]time|step[ _]time|batch[ _]time|time|dt|seconds)(?: \((?=m?s\)))?(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
             re.compile(rf"{NUMBER} ?(s|ms|sec|seconds)/(?:step|it|iter|iteration|batch)\b"),
             re.compile(rf"\| *{NUMBER} (ms) \|"),
         ),
@@ -97,7 +99,7 @@ def find_numbers(text: str) -> dict[str, Span] | None:
         return None
     found = next((found for pattern in STEPS if (found := pattern.search(text))), None)
     bare = found is None or found.re is BAR
-    if bare and "loss" not in text:
+    if bare and "loss" not in text.lower():
         return None
     numbers = {name: span for name, patterns in METRICS if (span := _first(patterns, text)) is not None}
     if not numbers.keys() & SUFFICIENT and not BARE.match(text):

@@ -37,6 +37,8 @@ FRAME = re.compile(r"^#(\d{1,5})  ?(?:0x[0-9a-f]{1,16} in )?(\S.*)$")
 AT = re.compile(r"\) at (\S{1,1000}):(\d{1,8})\s*$")
 FROM = re.compile(r"\) from (\S{1,1000})\s*$")
 PROCESS = re.compile(r"\(process (\d{1,10})\)|^Attaching to (?:program: \S+, )?process (\d{1,10})")
+# (gdb) info threads        (gdb) thread apply all bt          Id   Target Id         Frame
+ALL = re.compile(r"\binfo threads\b|\bthread apply all\b|^ {1,3}Id +Target Id +Frame")
 # ptrace: Operation not permitted.        Could not attach to process.
 FAILED = re.compile(r"^(?:warning: process \d+ is .{1,80}|ptrace: .{1,80}|Could not attach to process.{0,200})$")
 FRAME_LIMIT = 20_000
@@ -57,8 +59,10 @@ def read(text: Text) -> Iterator[Evidence]:
     threads: list[Thread] = []
     listed: list[Thread] = []
     pid: int | None = None
+    lists_all = False
     for line in text.lines():
         row = line.text[:4000]
+        lists_all = lists_all or ALL.search(row) is not None
         if found := THREAD.match(row):
             threads.append(Thread(line, int(found[1]), int(found[2]), found[3]))
         elif found := LISTED.match(row):
@@ -77,12 +81,13 @@ def read(text: Text) -> Iterator[Evidence]:
     threads += [thread for thread in listed if thread.tid not in traced]
     if pid is None:
         pid = next((thread.tid for thread in threads if thread.number == 1), None)
+    numbers = {thread.number for thread in threads if thread.number is not None}
     for thread in threads:
         if thread.frames:
-            yield told(text, thread, pid)
+            yield told(text, thread, pid, alone=lists_all and len(numbers) <= 1)
 
 
-def told(text: Text, thread: Thread, pid: int | None) -> NativeStack:
+def told(text: Text, thread: Thread, pid: int | None, *, alone: bool) -> NativeStack:
     name = f"Thread {thread.number}" if thread.number is not None else "current thread"
     return NativeStack(
         source=source(text, thread.line),
@@ -90,6 +95,7 @@ def told(text: Text, thread: Thread, pid: int | None) -> NativeStack:
         severity=Severity.INFO,
         thread=name,
         frames=tuple(frame_of(frame) for frame in thread.frames),
+        alone=alone,
     )
 
 

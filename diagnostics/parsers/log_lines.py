@@ -47,7 +47,7 @@ PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,4
 COMPLAINS = re.compile(
     r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
     r"|\bno space left\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\breducing loss scale to \d\S{0,20}e-|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri"
+    r"|\breducing loss scale to \d\S{0,20}e-|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b"
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
@@ -56,7 +56,7 @@ OTHERS = re.compile(
 )
 INTERESTING = Words(
     "warn|err|severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|no space|quota|limit|timed out|timeout|abort"
-    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|slowdown|invalid __",
+    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|slowdown|invalid __|not found|can't open|no module named",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
@@ -106,7 +106,7 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|unhandled exception|unexpectedly"
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
         r"|\bUCX +(WARN|ERROR|FATAL) |\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-"
     ),
     read=read,

@@ -169,6 +169,7 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
             cpu_s=seconds(row.get("TIME", "")),
             cpu_percent=percent(row),
             rss_kib=number(row, "RSS", "RSZ", "RSSIZE"),
+            threads=number(row, "NLWP", "THCNT"),
             user=row.get("USER") or row.get("EUSER") or row.get("UID") or row.get("RUSER"),
             command=args,
         )

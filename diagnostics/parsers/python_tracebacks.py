@@ -5,7 +5,7 @@
         state = torch.load(path, map_location="cpu")
     RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory.
 
-A chain ("During handling of ...", "... was the direct cause ...", a DataLoader worker's "Original Traceback") is
+Where somebody pressed Ctrl-C, the traceback is also a stack: it shows what the main thread was doing. A chain ("During handling of ...", "... was the direct cause ...", a DataLoader worker's "Original Traceback") is
 one fact: the last exception, with those it came from as its causes. Ranks are kept apart by their prefix; within
 one stream, tracebacks that were printed into each other are closed in the order they were opened.
 """
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import PythonException, WorkerKilled
+from ..evidence.process import Frame, PythonStack
 from ..text import Text
 from . import Parser
 from ._errno import errno_in
@@ -37,6 +38,7 @@ EXCEPTION = re.compile(
 )
 # what closes a traceback although nobody would take it for an exception by itself: sqlite3.Warning: text
 CLOSING = re.compile(r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80}): (.*)$")
+FRAME_TEXT = re.compile(r"^(.+?) \((.*):(\d{1,9})\)$")
 CHAINED = re.compile(r"^(?:During handling of the above exception, another|The above exception was the direct cause)")
 WORKER = re.compile(r"^Caught (\S{1,80}) in DataLoader worker process (\d{1,6})\.")
 BUS_ERROR = re.compile(r"Unexpected bus error encountered in worker")
@@ -119,6 +121,8 @@ def _close(text: Text, stream: _Stream, message: Message, type_: str, said: str)
     if not (stream.chained or opened.original):
         yield from _flush(stream)
     stream.chained = False
+    if type_ == "KeyboardInterrupt" and opened.frames:
+        yield _interrupted(text, message, opened.frames)
     stream.chain.append(
         PythonException(
             **message.facts(text, path=names_path(said)),
@@ -133,12 +137,22 @@ def _close(text: Text, stream: _Stream, message: Message, type_: str, said: str)
         yield WorkerKilled(**message.facts(text, pid=pid), severity=Severity.CRITICAL, signal=signal)
 
 
+def _interrupted(text: Text, message: Message, frames: list[str]) -> PythonStack:
+    found = [FRAME_TEXT.match(frame) for frame in reversed(frames)]
+    return PythonStack(
+        **message.facts(text),
+        thread="MainThread",
+        frames=tuple(Frame(each[1], each[2], int(each[3])) for each in found if each),
+        interrupted=True,
+    )
+
+
 def _with_list(text: Text, message: Message, said: str) -> str:
-    """The text with the first lines of the list that it announces by a colon at its end."""
-    if not said.endswith(":"):
+    """The text with the lines below it: the list that it announces by a colon, or all of it where it begins there."""
+    if not message.text.rstrip().endswith(":"):
         return said
     listed = [each.text.strip() for each in of_lines(text.after(message.line, limit=LISTED)) if each.text[:1] in " \t"]
-    return "\n".join((said, *(each for each in listed if each and not FRAME.match(each))))
+    return "\n".join(each for each in (said, *listed) if each and not FRAME.match(each))
 
 
 def _flush(stream: _Stream) -> Iterator[PythonException]:

@@ -106,6 +106,7 @@ PARSER = Parser(
         r"|very slow compile|slow_operation_alarm|^(all )?done[.!]?$|(^|[ :])torch\.compile|^autotune|\binductor\b.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
         r"|trainer\.fit. stopped|training (complete|finished|done|has)|exiting program|train_runtime|tokenizing|preparing .{0,40}(set|data|shards)|running tokenizer"
         r"|init_process_group|initializ.{0,20}(distributed|process group)|sanity checking|^downloading|graph captur"
+        r"|done training in \d|epochs completed in \d|trainer to stop|training is done|loss for final step: |training (time|speed):? \d|^\*+ (train metrics \*|best metric: )"
     ),
     read=read,
 )

@@ -28,7 +28,7 @@ from . import Parser
 ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
     r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|shuts? down|gone|resets?|lost)\b"
+    r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|shuts? down|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )

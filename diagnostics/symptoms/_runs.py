@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,13 +13,14 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..evidence import Clock, Evidence, Stamp
-from ..evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps
+from ..evidence.job import NonFiniteValue, ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
 OUTLIVED_S = (
     300.0  # a client of a network filesystem waits so long: CephFS evicts after 300 s, CIFS reconnects after 180 s
 )
+LONGER, FINITE_AGAIN = 5, 3  # steps: of a run whose bad values may pass, and of its end
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,15 @@ def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
         return False
     since = (moment - began).total_seconds() + stamp.seconds
     return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
+
+
+def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:
+    """True where a number that was none is one in all of the last steps of a longer run."""
+    for run in runs(incident):
+        values, lines = run.steps.columns.get(fact.quantity, ()), run.steps.columns.get("line", ())
+        if run.steps.source.file == fact.source.file and fact.source.line in lines and len(values) >= LONGER:
+            return all(math.isfinite(value) for value in values[-FINITE_AGAIN:])
+    return False
 
 
 def calendar_s(stamp: Stamp | None) -> float | None:

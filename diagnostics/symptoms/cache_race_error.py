@@ -15,7 +15,7 @@ from ._errors import errors
 
 CACHE = re.compile(
     r"\.triton/|triton[_/]cache|TRITON_CACHE|torchinductor|/inductor/|torch_extensions|__triton_launcher|\.cubin"
-    r"|\.nv/ComputeCache|numba.{0,20}cache"
+    r"|\.nv/ComputeCache|numba.{0,20}cach|_inductor/\S{0,40}cache|corrupted compilation artifact"
     r"|kernel[_ ]cache|jit[_ ]cache|compil\w{1,10}[_ ]cache|fxgraph|neuron-compile-cache|cuda_utils\.so|\.locks?/"
     r"|FileLock|flashinfer|deep_gemm",
     re.I,
@@ -23,8 +23,9 @@ CACHE = re.compile(
 TROUBLE = re.compile(
     r"No such file or directory|FileNotFoundError|Stale|cannot (?:open|stat) shared object|undefined symbol"
     r"|file too short|invalid ELF header"
-    r"|Errno (?:2|17|39|116)\b|File exists|Directory not empty|Text file busy|Resource temporarily unavailable"
-    r"|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt",
+    r"|Errno (?:2|16|17|26|39|116)\b|File exists|Directory not empty|Text file busy|Device or resource busy"
+    r"|Resource temporarily unavailable"
+    r"|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt|object has vanished",
     re.I,
 )
 

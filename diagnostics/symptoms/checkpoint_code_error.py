@@ -23,9 +23,9 @@ CODE = re.compile(
     r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)"
     r"|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
     r"|copying a param with shape torch\.Size\(\[0?\]\)|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
-    r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB"
+    r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB|(?:string|bytes object|bin) is too (?:large|long)"
     r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
-    r"|duplicate(?:d)? tensor",
+    r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor",
 )
 GROWTH = 1.05
 

@@ -12,6 +12,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import errors
 from ._places import place_of_error
+from .cache_race_error import CACHE
 
 UNREADABLE = re.compile(
     r"failed finding central directory|PytorchStreamReader failed|invalid header or archive is corrupted"
@@ -29,11 +30,16 @@ PART_MISSING = re.compile(
     r"|Unable to find latest file at|missing shard|incomplete checkpoint",
 )
 
+# a loader that refuses what it does not trust has read the file well
+REFUSED = re.compile(r"Weights only load failed.{0,2000}(?:Unsupported|not an allowed|do those steps only)", re.S)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each failed load with the file it was about."""
     for said in errors(incident):
         if not UNREADABLE.search(said.text) and not PART_MISSING.search(said.text):
+            continue
+        if REFUSED.search(said.text) or CACHE.search(" ".join(getattr(said.fact, "frames", ())[:4])):
             continue
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
 

@@ -1,6 +1,7 @@
 """The main thread is inside the compiler's code and waits, while no compiler is at work anywhere.
 
-On a future, a lock or a pool's queue (the lock file of a cache is another symptom); no compiler process in the table, no CPU time used. ABSENT where compilers run.
+On a future, a lock or a pool's queue (the lock file of a cache is another symptom); no compiler process in the table,
+no CPU time used. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each main thread that waits inside the compiler."""
     at_work = [row for row in compilers(incident) if row.state == "R"]
     for stack in main_stacks(incident):
-        if not compiles(stack) or not stack.frames or waits_for_builder(stack):
+        if not compiles(stack) or not stack.frames or waits_for_builder(stack) or stack.interrupted:
             continue
         process = incident.links.processes.get(stack.subject.pid or -1)
         busy = stack.active or waits_for_child(stack) or (process is not None and growing(process))

@@ -20,7 +20,7 @@ from ._runs import calendar_s
 from ._waits import compiles, main_stacks, name_of
 
 COMPILERS = re.compile(
-    r"^(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink)(?: |$)"
+    r"^(?:\S*python[\d.]* )?(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink|neuronx?-cc|walrus_driver)(?: |$)"
 )
 POOL = "torch/_inductor/compile_worker"
 SLOW = re.compile(
@@ -30,6 +30,8 @@ SLOW = re.compile(
 )
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
 LONG_S = 30.0
+# The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs
+TOOK = re.compile(r"\b(?:took|takes|in) (?:(\d{1,4})m ?)?(\d{1,6}(?:\.\d{1,12})?) ?s(?:ec|\b)")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -71,12 +73,20 @@ def _told(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), (said.fact,), said.text.splitlines()[0][:160])
     phases = [phase for phase in incident.of(Phase) if phase.phase == "compile"]
     ends: list[Evidence] = [*(phase for phase in phases if phase.edge == "end"), *incident.of(TrainingSteps)]
+    for phase in phases:
+        if phase.edge == "end" and _said_to_take(phase.text) >= LONG_S:
+            yield Finding(Subject(), (phase,), f"the log says: {phase.text[:120]}")
     for begin in (phase for phase in phases if phase.edge == "begin"):
         later = [e for e in ends if e.source.file == begin.source.file and e.source.line > begin.source.line]
         end = min(later, key=lambda each: each.source.line, default=None)
         began_s, ended_s = calendar_s(begin.stamp), calendar_s(end.stamp) if end else None
         if end and began_s is not None and ended_s is not None and ended_s - began_s >= LONG_S:
             yield Finding(Subject(), (begin, end), f"the compilation took {ended_s - began_s:.0f} s and ended")
+
+
+def _said_to_take(text: str) -> float:
+    found = TOOK.search(text)
+    return float(found[1] or 0) * 60 + float(found[2]) if found else 0.0
 
 
 SYMPTOM = Symptom(

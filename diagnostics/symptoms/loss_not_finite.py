@@ -1,7 +1,8 @@
 """The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to
 many times its usual value and stayed.
 
-ABSENT where a run of at least five steps logged its loss and it is finite to the end.
+A value that is finite again for the last steps of a longer run is none: half precision overflows while its scale is
+sought. ABSENT where a run of at least five steps logged its loss and it is finite to the end.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ from ..evidence.job import NonFiniteValue
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import column, runs
+from ._runs import column, is_finite_again, runs
 
 EXPLODED = 4.0
 DIVERGED = re.compile(
-    r"loss scale already at minimum|Minimum loss scale reached|found NaN in (?:local )?(?:grad|forward|loss)"
-    r"|loss is (?:nan|inf)|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)"
-    r"|(?:nan|NaN|inf) (?:loss|grad(?:ient)?s?(?: norm)?)|returned nan values|Loss is not finite"
-    r"|non-finite (?:loss|grad)"
-    r"|loss (?:has )?(?:exploded|diverged)|probably exploding",
+    r"loss scale already at minimum|minimum loss scale reached|returned nan values|probably exploding"
+    r"|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)|probability tensor contains either `?inf"
+    r"|\b(?:loss|model|training|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:exploded|diverged|is not finite)"
+    r"|\b(?:loss|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:is|was|are|became|becomes|turned|contains?|=)[ :]{0,2}"
+    r"(?:nan|inf|infinite|non-?finite)\b"
+    r"|\b(?:found|detected|encountered|got)\b.{0,20}\b(?:nan|inf)s?\b.{0,30}\b(?:loss|grad|forward|weight|param|logits)"
+    r"|\b(?:nan|inf|infinite|non-?finite|invalid) (?:loss|grad(?:ient)?s?(?: norm)?)(?!.{0,60}\b(?:continuing|skip))",
+    re.I,
 )
 
 
@@ -33,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     said = list(matching(incident, DIVERGED))
     for words in said:
         yield Finding(Subject(rank=words.fact.subject.rank), (words.fact,), words.text.splitlines()[0][:160])
-    bad = incident.of(NonFiniteValue)
+    bad = [fact for fact in incident.of(NonFiniteValue) if not is_finite_again(incident, fact)]
     for fact in bad:
         at = f" at step {fact.step}" if fact.step is not None else ""
         yield Finding(Subject(rank=fact.subject.rank), (fact,), f"{fact.quantity} is no finite number{at}")

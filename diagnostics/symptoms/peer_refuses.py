@@ -1,4 +1,7 @@
-"""A connection to another node is refused: the host answers and nobody listens."""
+"""A connection to another node is refused: the host answers and nobody listens.
+
+Processes of one job on one host talk by sockets of their own (multiprocessing): that such a one is gone tells of no node.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import RemoteFailure
+from ..evidence.job import PythonException, RemoteFailure
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom
@@ -20,7 +23,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "refused"
     ]
     facts += [(fact, fact.text) for fact in incident.of(Reachability) if fact.outcome == "refused"]
-    yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))])
+    facts += [(fact, words_of(fact)) for fact in said(incident, WORDS) if not _of_this_host(fact)]
+    yield from findings(incident, facts)
+
+
+def _of_this_host(fact: Evidence) -> bool:
+    return isinstance(fact, PythonException) and any("multiprocessing/" in frame for frame in fact.frames)
 
 
 SYMPTOM = Symptom(

@@ -16,7 +16,7 @@ from ..evidence.job import NonFiniteValue
 from ..evidence.kernel import ClockReading
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import Run, runs
+from ._runs import Run, is_finite_again, runs
 from .throughput_collapsed import rates
 
 FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
@@ -26,8 +26,9 @@ PATIENCE = 3.0  # paces between the last step and the look
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each log's last run, where it is well."""
+    bad = any(not is_finite_again(incident, fact) for fact in incident.of(NonFiniteValue))
     for run in runs(incident):
-        if run.is_last and _well(run, _at_work(incident, run)) and not incident.of(NonFiniteValue):
+        if run.is_last and _well(run, _at_work(incident, run)) and not bad:
             yield Finding(run.steps.subject, (run.steps,), f"{run.steps.steps} steps at an even pace")
 
 

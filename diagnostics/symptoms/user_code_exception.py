@@ -1,5 +1,5 @@
-"""The run died of an ordinary exception of its own code or configuration: a wrong type, key, shape, name or
-argument, a module or file that is not there.
+"""The run died of an ordinary error of its own code or configuration: a wrong type, key, shape, name or argument, a
+module or file that is not there, packages that do not fit each other, an option that a program does not know.
 
 An exception in a helper thread or a destructor ends no run, a file that a network volume lacks may be the volume's,
 and exceptions that speak for something else (memory, space, I/O, workers, collectives, CUDA, shared memory, caches)
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import PythonException
+from ..evidence.job import LogLine, PythonException
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, place
@@ -22,6 +22,7 @@ from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .fewer_gpus_than_expected import WORDS as FEWER
 from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
+from .loss_not_finite import DIVERGED
 
 ORDINARY = frozenset(
     (
@@ -41,39 +42,65 @@ OF_TENSORS = re.compile(
     r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters"
     r"|Expected to have finished reduction|size mismatch for \S+: copying a param with shape torch\.Size\(\[[1-9]",
 )
+# what says by itself that the setup is wrong, whatever the type of the exception and whatever else it names
+SETUP = re.compile(
+    # packages that were built for one another's other version
+    r"undefined symbol: _?Z|version `(?:GLIBC|GLIBCXX|CXXABI)_\S{1,20}' not found|numpy\.dtype size changed"
+    r"|binary incompatibility|compiled (?:using|against) (?:NumPy|numpy|PyTorch|torch)\b"
+    r"|no kernel image is available|is not compatible with the current PyTorch installation"
+    r"|not compiled with CUDA|CUDA driver version is insufficient for CUDA runtime"
+    r"|lib(?:cudart|cublas\w{0,4}|cudnn\w{0,20}|nvrtc|cusparse\w{0,4}|nccl|mpi\w{0,6})\.so[.\d]{0,12}: cannot open shared object"
+    r"|partially initialized module|cannot import name|requires \S{1,60}[<>=]=?\S{1,40} .{0,40}\bbut\b"
+    r"|(?:is|are) required for a normal functioning of this module"
+    # a call that the library forbids
+    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the current process has finished"
+    r"|process group has not been initialized|Attempting to deserialize object on a CUDA device"
+    r"|Weights only load failed"
+    # options and names
+    r"|unrecognized arguments|the following arguments are required|invalid choice: |invalid \w{1,20} value: "
+    r"|Could not (?:override|find) '|: command not found|can't open file '|No module named"
+    r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
+    r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
+)
 OTHER = re.compile(
     r"No space|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe",
 )
 
+SPECIAL = (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    """The ordinary exceptions; else the others."""
+    """What tells of a wrong setup, and the ordinary exceptions; else the others."""
     others = []
     found = False
+    for line in incident.of(LogLine):
+        if line.level != "WARNING" and SETUP.search(line.text):
+            found = True
+            yield Finding(Subject(rank=line.subject.rank), (line,), line.text[:160])
     for fact in incident.of(PythonException):
-        name = fact.type.rpartition(".")[2]
         text = f"{fact.type}: {fact.text}"
-        ordinary = name in ORDINARY or OF_TENSORS.search(fact.text) is not None
-        special = any(
-            pattern.search(text) for pattern in (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL)
-        ) or CACHE.search(f"{text} {' '.join(fact.frames[:4])}")
-        aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
-        remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
-        if (
-            ordinary
-            and not special
-            and not aside
-            and not remote
-            and fact.error in (None, "ENOENT", "ENOTDIR", "EISDIR")
-        ):
+        if SETUP.search(text) or _is_ordinary(incident, fact, text):
             found = True
             yield Finding(Subject(rank=fact.subject.rank), (fact,), text.splitlines()[0][:160])
         else:
             others.append(fact)
     if others and not found:
         yield Finding(Subject(), tuple(others), "the exceptions speak for something else", present=False)
+
+
+def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
+    name = fact.type.rpartition(".")[2]
+    if name not in ORDINARY and not OF_TENSORS.search(fact.text):
+        return False
+    if fact.error not in (None, "ENOENT", "ENOTDIR", "EISDIR"):
+        return False
+    if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {' '.join(fact.frames[:4])}"):
+        return False
+    aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
+    remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
+    return not aside and not remote
 
 
 SYMPTOM = Symptom(

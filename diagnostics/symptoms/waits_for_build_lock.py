@@ -15,8 +15,9 @@ from ..evidence.process import PythonStack
 from ..evidence.storage import FileEntry
 from ..incident import Incident
 from . import Finding, Symptom
+from ._waits import compiles, main_stacks
 from .cache_race_error import CACHE
-from .compiling import compilers
+from .compiling import compilers, waits_for_child
 
 BATON = re.compile(r"file_baton\.py$|baton")
 LOCK_LIBRARY = re.compile(r"(?:^|/)(?:filelock|portalocker|fasteners|lockfile|flufl)(?:/|\.py)")
@@ -37,7 +38,10 @@ def waits_for_builder(stack: PythonStack) -> bool:
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each thread that waits for such a lock, with the lock file where it was listed."""
-    at_work = compilers(incident)
+    at_work = [
+        *compilers(incident),
+        *(stack for stack in main_stacks(incident) if compiles(stack) and waits_for_child(stack)),
+    ]
     locks = [entry for entry in incident.of(FileEntry) if _is_cache_lock(entry)]
     for stack in incident.of(PythonStack):
         if not waits_for_builder(stack):

@@ -1,7 +1,6 @@
-"""A worker or helper thread is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
+"""A worker is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
 
-"exited unexpectedly" and its like, a helper's exception while the main thread still waits for its batch, or a waiting
-main thread (for a loader, a pool or an executor) with a dead child or no child left. ABSENT where the waiting process's workers are all alive.
+"exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main thread (for a loader, a pool or an executor) with a dead child or no child left. ABSENT where the waiting process's workers are all alive.
 """
 
 from __future__ import annotations
@@ -20,19 +19,12 @@ from ._waits import main_stacks, name_of, waits_for_helpers
 
 GONE = re.compile(
     r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool"
-    r"|worker .{0,60}(?:died|crashed|is gone|exited)"
-    r"|Exception in thread|cannot schedule new futures after|QueueFeederThread.{0,80}(?:exception|error)",
+    r"|worker .{0,60}(?:died|crashed|is gone|exited)|cannot schedule new futures after",
 )
-
-
-HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each sign that a helper is gone."""
-    for error in incident.of(PythonException):
-        if any(HELPERS.search(frame) for frame in error.frames):
-            yield Finding(Subject(pid=error.subject.pid), (error,), f"a helper thread ended with {error.type}")
     for said in matching(incident, GONE):
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
     for stack in main_stacks(incident):
@@ -44,7 +36,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     """What became of the helpers of one process that waits for them."""
     subject = Subject(pid=stack.subject.pid)
     by_itself = any(end.status is not None and not end.signal for end in job_ends(incident))
-    raised: list[Evidence] = [] if by_itself else list(incident.of(PythonException))
+    raised: list[Evidence] = [] if by_itself or stack.interrupted else list(incident.of(PythonException))
     if raised:
         yield Finding(subject, (stack, raised[0]), "a helper raised and the main thread still waits for it")
         return
@@ -67,7 +59,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
 
 
 SYMPTOM = Symptom(
-    title="a worker or helper thread is gone",
+    title="a worker is gone",
     rule=rule,
     leak=0.001,
     because="helpers live as long as their owner unless something ended them",

@@ -2,16 +2,18 @@
 
 The worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
 takes a lock by name; or its C stack ends in one of libc's own locks; or the only thread of a process waits for a native
-lock. ABSENT where workers' stacks were taken and all
+lock or for a team of threads (OpenMP); or all children of a process that was warned of forking with threads are on
+futexes. ABSENT where workers' stacks were taken and all
 of them idle at their queues or read.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.job import LogLine
 from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
@@ -24,6 +26,15 @@ LIBC_LOCKS = frozenset(
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
 NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
+
+WARNED = re.compile(r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code")
+TEAM_WAITS = (
+    "gomp_team_start",
+    "gomp_barrier_wait",
+    "gomp_team_barrier_wait",
+    "__kmp_fork_barrier",
+    "__kmp_join_barrier",
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -47,8 +58,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
     for native in _only_threads(incident):
         found = True
-        note = f"the only thread of {native.subject.pid} waits for a lock: nobody in it can release it"
+        note = f"the only thread of {native.subject.pid} waits for a lock or a team: nobody else is in it"
         yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for finding in _forked_with_threads(incident):
+        found = True
+        yield finding
     if idle and not found:
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
 
@@ -62,14 +76,27 @@ def _taker(stack: PythonStack) -> Frame | None:
 
 
 def _only_threads(incident: Incident) -> Iterator[NativeStack]:
-    """Threads at a native lock in a process whose listing shows no other thread; a lone `bt` is no listing."""
-    listed: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
+    """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
     for native in incident.of(NativeStack):
-        listed[native.source.file, native.subject.pid].append(native)
-    for (_, pid), stacks in listed.items():
-        alone = len(stacks) == 1 and stacks[0].thread != "current thread" and pid is not None
-        if alone and any(name.startswith(NATIVE_LOCKS) for name in native_names(stacks[0], 2)):
-            yield stacks[0]
+        process = incident.links.processes.get(native.subject.pid or -1)
+        alone = native.alone or (process is not None and any(state.threads == 1 for state in process.states))
+        names = native_names(native, 5)
+        locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
+        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names)):
+            yield native
+
+
+def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
+    """All children of a process on futexes, after the runtime had warned that it forks with threads.
+
+    In a healthy pool one of them reads the pipe of tasks and holds the lock that the others wait for.
+    """
+    warned = [fact for fact in incident.of(LogLine) if WARNED.search(fact.text)]
+    for parent, children in incident.links.children.items():
+        rows = [row for pid in children for row in incident.links.processes[pid].states if row.threads == 1]
+        if warned and len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows):
+            note = f"all {len(rows)} children of {parent} wait on futexes, and it had forked with threads"
+            yield Finding(Subject(), (*rows[:4], warned[0]), note)
 
 
 def _at_lock(process: Process) -> Iterator[Finding]:
