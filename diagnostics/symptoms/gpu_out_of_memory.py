@@ -20,7 +20,7 @@ WORDS = re.compile(
     r"|CUBLAS_STATUS_ALLOC_FAILED|CUDA_ERROR_OUT_OF_MEMORY|HIP out of memory|Failed to CUDA (?:calloc|malloc)"
     r"|RESOURCE_EXHAUSTED|Resource exhausted: Out of memory|cudaErrorMemoryAllocation"
     r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,80}[ :]out of memory"
-    r"|No available memory for the cache blocks|free memory on (?:GPU|device) .{0,40}is not enough",
+    r"|No available memory for the cache blocks|can be stored in (?:the )?KV cache|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
     re.I,
 )
 
