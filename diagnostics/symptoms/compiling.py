@@ -24,7 +24,7 @@ COMPILERS = re.compile(
 )
 POOL = "torch/_inductor/compile_worker"
 SLOW = re.compile(
-    r"compile-worker future for|Very slow compile\?|The operation took \d{1,3}m|COMPILE_WORKER_WAIT_TIMEOUT"
+    r"compile-worker future for|COMPILE_WORKER_WAIT_TIMEOUT"
     r"|compil\w{1,8} (?:did not complete|took longer|timed out)|recompile_limit|cache_size_limit|register spill",
     re.I,
 )
