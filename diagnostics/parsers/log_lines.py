@@ -20,7 +20,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import LogLine
 from ..text import Text
 from . import Parser
-from ._job_lines import Message, Words, messages
+from ._job_lines import Message, Words, messages, of_lines
 from ._kernel_voice import is_kernel
 from ._prose import is_note
 
@@ -44,10 +44,12 @@ UCX = re.compile(r"\bUCX +(WARN|ERROR|FATAL) +(\S.{0,2000})$")
 LOGFMT = re.compile(r"(?i)\blevel=\"?(warn|warning|error|critical|fatal|panic)\b")
 PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,40}Warning: .{1,2000})$")
 # complaints without a level
+# what NCCL's exceptions say of their reason stands in the line below this one
+LAST_ERROR = "Last error:"
 COMPLAINS = re.compile(
     r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
     r"|\bno space left\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\breducing loss scale to \d\S{0,20}e-|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b"
+    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bMemory access fault by GPU\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b"
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
@@ -56,7 +58,7 @@ OTHERS = re.compile(
 )
 INTERESTING = Words(
     "warn|err|severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|no space|quota|limit|timed out|timeout|abort"
-    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|slowdown|invalid __|not found|can't open|no module named",
+    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|slowdown|invalid __|access fault|last error:|not found|can't open|no module named|too many",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
@@ -64,7 +66,14 @@ INTERESTING = Words(
 def read(text: Text) -> Iterator[Evidence]:
     seen: Counter[str] = Counter()
     prose = text.worked_out(is_note)
+    told: set[int] = set()
     for message in messages(text, INTERESTING):
+        if message.text.strip() == LAST_ERROR and (reason := _below(text, message)):
+            told.add(reason.line.number)
+            yield LogLine(**reason.facts(text), severity=Severity.WARNING, level="ERROR", text=reason.text.strip())
+            continue
+        if message.line.number in told:
+            continue
         if (
             message.program
             or is_kernel(message.text)
@@ -78,6 +87,13 @@ def read(text: Text) -> Iterator[Evidence]:
         if seen[shape] <= KEPT:
             severity = Severity.CRITICAL if level == "CRITICAL" else Severity.WARNING
             yield LogLine(**message.facts(text), severity=severity, level=level, text=said)
+
+
+def _below(text: Text, message: Message) -> Message | None:
+    """The next line of the same writer, unless it is empty."""
+    below = of_lines(text.after(message.line, limit=8))
+    found = next((each for each in below if (each.rank, each.pid) == (message.rank, message.pid)), None)
+    return found if found and WORDS.search(found.text) else None
 
 
 def _level(message: Message, prose: bool) -> tuple[str, str] | None:
@@ -106,8 +122,8 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
-        r"|\bUCX +(WARN|ERROR|FATAL) |\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-"
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|too many open files|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
+        r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-"
     ),
     read=read,
     claims="untold",

@@ -67,6 +67,6 @@ def _fact(text: Text, message: Message, type_: str, said: str) -> PythonExceptio
 PARSER = Parser(
     tool="training log",
     medium="job-log",
-    footprint=r"terminate called after throwing|^.{0,60}what\(\):  |watchdog thread terminated with exception|\bCUDA_ERROR_[A-Z]+|\b(cuda|hip)Error[A-Z]\w+",
+    footprint=r"terminate called after throwing|^.{0,60}what\(\):  |watchdog thread terminated with exception|\bCUDA_ERROR_[A-Z]+|\b(cuda|hip)Error[A-Z]\w+|\bHSA_STATUS_ERROR",
     read=read,
 )

@@ -160,6 +160,8 @@ def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
     """True when the run made steps both before a fact and for minutes after it."""
     moment = incident.timeline.at(fact)
     stamp = run.steps.stamp
+    if moment is None and fact.source.file == run.steps.source.file:
+        return _goes_on_below(run, fact.source.line)
     if moment is None or stamp is None or run.first_step_s is None or run.last_step_s is None:
         return False
     began = incident.timeline.at(run.steps)
@@ -167,6 +169,15 @@ def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
         return False
     since = (moment - began).total_seconds() + stamp.seconds
     return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
+
+
+def _goes_on_below(run: Run, line: int) -> bool:
+    """True when steps of minutes stand below a line of the run's own log, and no earlier run stands above it."""
+    lines, seconds = run.steps.columns.get("line", ()), run.steps.columns.get("seconds", ())
+    if run.steps.run > 0 and line < run.steps.source.line:
+        return False
+    below = [at for number, at in zip(lines, seconds, strict=False) if number > line and at == at]
+    return bool(below) and below[-1] - below[0] >= OUTLIVED_S
 
 
 def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:

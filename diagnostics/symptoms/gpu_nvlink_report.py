@@ -20,7 +20,7 @@ from ._reports import gpu_reports, gpu_subject
 CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
     r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
-    r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|bind NVLink SHARP.{0,120}error 401"
+    r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|detected NVSwitch (?:non-)?fatal error|NVLink training fail|bind NVLink SHARP.{0,120}error 401"
     r"|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
     re.I,
 )

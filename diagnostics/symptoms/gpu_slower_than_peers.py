@@ -2,11 +2,12 @@
 
 Of at least three devices of one name that are working, one runs at under 70 % of the others' median clock; of at
 least three hosts or devices measured by one benchmark, one reaches under 75 % of the median; of at least three ranks,
-one needs 1.5 times the others' median to do its own part of a step. ABSENT where devices were compared and are alike.
+one needs 1.5 times the others' median to do its own part of a step; or a straggler detector names one. ABSENT where devices were compared and are alike.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import median
@@ -16,8 +17,13 @@ from ..evidence.gpu import GpuStatus
 from ..evidence.network import Benchmark
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_subject
+from ._reports import gpu_subject, said, words_of
 
+# Some GPUs have worse relative performance. Affected ranks: {13}          node 3 is a straggler
+DETECTED = re.compile(
+    r"worse relative performance.{0,120}\branks?\D{1,20}(?P<rank>\d{1,6})|\b(?:rank|node|GPU) ?\d{1,6} is a straggler",
+    re.I,
+)
 FEWEST = 3
 SLOW_CLOCK = 0.7
 SLOW_RATE = 0.75
@@ -26,6 +32,10 @@ LARGER_IS_SLOWER = ("s", "ms", "us", "ns")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    for fact in said(incident, DETECTED):
+        found = DETECTED.search(words_of(fact))
+        rank = int(found["rank"]) if found and found["rank"] else None
+        yield Finding(Subject(rank=rank), (fact,), words_of(fact)[:200])
     compared = [*_by_clock(incident), *_by_benchmark(incident)]
     yield from (finding for finding in compared if finding.present)
     if compared and not any(finding.present for finding in compared):
