@@ -40,6 +40,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "waits-for-a-rank-that-is-done",
+                0.4,
+                "the rank with fewer batches leaves the loop and says so",
+                "the rank that was waited for had run out of batches and was done",
+                Role.INITIATING,
+            ),
+            Effect(
                 "uneven-steps",
                 0.5,
                 "ranks with fewer batches leave the loop early",

@@ -44,6 +44,22 @@ class DiskUsage(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaUsage(Evidence):
+    """A row of a quota tool, in bytes, or in files when `files`; None = no such limit. Subject: mount or device.
+
+    `marked` is the tool's own star behind a number: over the quota.
+
+        /scratch  10.01T*    10T     10T       -  812311  2000000 2000000       -
+    """
+
+    used: int
+    soft: int | None
+    hard: int | None
+    files: bool = False
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry(Evidence):
     """A file in a listing; None = the listing does not say. Subject: path.
 

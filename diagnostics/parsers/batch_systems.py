@@ -2,7 +2,9 @@
 
     TERM_RUNLIMIT: job killed after reaching LSF run time limit.
     =>> PBS: job killed: walltime 3622 exceeded limit 3600
+    Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
     Pod was terminated in response to imminent node shutdown.
+    Cluster is preempted (status: INIT). Recovering...
 
 LSF's usage table and PBS's resource lines are skipped.
 """
@@ -28,16 +30,44 @@ SAYINGS = (
     # =>> PBS: job killed: walltime 3622 exceeded limit 3600
     ("pbs", "time-limit", r"PBS: job killed: walltime \d+ exceeded limit \d+"),
     ("pbs", "oom-killed", r"PBS: job killed: (?:v?mem|pmem) \d+\w* exceeded limit"),
+    # Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
+    ("condor", "oom-killed", r"Job has gone over (?:cgroup )?memory limit of \d+"),
+    (
+        "condor",
+        "preempted",
+        r"^\s{0,8}(?:Job was evicted|\(0\) Job was not checkpointed|\d{3} \(\d.{0,40} Job was evicted)",
+    ),
+    # job 4242 exceeds job hard limit "h_vmem" of queue     Container killed due to memory usage
+    ("sge", "oom-killed", r"exceeds job hard limit \"(?:h_vmem|h_rss)\""),
+    ("sge", "time-limit", r"exceeded hard (?:wallclock|cpu) time"),
+    ("ecs", "oom-killed", r"OutOfMemoryError: Container killed due to memory usage"),
     ("pbs", "failed", r"PBS: job killed: node \d+ .{0,40}(?:down|abort)"),
     # Pod was terminated in response to imminent node shutdown.
     ("kubernetes", "evicted", r"terminated in response to imminent node shutdown|deleting pod for node scale down"),
     ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
+    # The node was low on resource: memory.     Usage of EmptyDir volume "scratch" exceeds the limit "50Gi".
+    (
+        "kubernetes",
+        "evicted",
+        r"The node was low on resource: |The node had condition: \[|[Pp]od ephemeral local storage usage exceeds|Usage of EmptyDir volume .{1,120} exceeds the limit|exceeded its local ephemeral storage limit",
+    ),
     # The node ... has been marked dead because the detector has missed too many heartbeats from it.
     (
         "ray",
         "node-failed",
         r"marked dead because the detector has missed|its node has died|terminated: missing too many heartbeats",
+    ),
+    # this job is preempted     Cluster is preempted (status: INIT)     Node 10.0.0.4 has been preempted
+    (
+        "cloud",
+        "preempted",
+        r"(?i:\b(?:this )?(?:job|cluster|node|instance|vm|machine|worker|task|trial|pod|allocation)(?: \S{1,60})? (?:is|was|has been|got) (?:being )?preempted\b)",
+    ),
+    (
+        "cloud",
+        "preempted",
+        r"(?i:interrupted due to spot capacity|spot capacity (?:is |was )?(?:no longer available|reclaimed))",
     ),
     # spot instance interruption notice, as agents of the clouds log it
     (
@@ -66,9 +96,9 @@ def read(text: Text) -> Iterator[SchedulerEvent]:
 
 
 PARSER = Parser(
-    tool="LSF, PBS and node shutdowns",
+    tool="LSF, PBS, SGE, HTCondor and node shutdowns",
     medium="scheduler",
-    footprint=r"TERM_[A-Z]{4,12}\b|PBS: job killed|imminent node shutdown|detector has missed|its node has died|too many heartbeats|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
+    footprint=r"TERM_[A-Z]{4,12}\b|gone over (?:cgroup )?memory limit|Job was (?:evicted|not checkpointed)|exceeds job hard limit|exceeded hard (?:wallclock|cpu)|killed due to memory usage|The node (?:was low on|had condition)|ephemeral (?:local )?storage|EmptyDir volume|(?i:\b(?:is|was|been|got) (?:being )?preempted\b|spot capacity)|PBS: job killed|imminent node shutdown|detector has missed|its node has died|too many heartbeats|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
     r"|(?i:spot (?:instance )?(?:interruption|termination|reclaim))|instances?\.preempted|TERMINATE_ON_HOST",
     read=read,
 )

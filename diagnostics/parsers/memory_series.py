@@ -7,6 +7,7 @@ memory.
     node1  batch +0h30  5.2G
 
     epoch 3, step 2, RAM used: 25.26 GB
+    iter 2000 loss: 2.21 mem_rss_gb: 31.9
     epoch 3    used 128 GB
     [2026-03-02 01:00:00,112] [INFO] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
 
@@ -41,6 +42,11 @@ LOGGED = re.compile(
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
     re.I,
 )
+# mem_rss_gb: 12.1     "cpu_memory_mb": 31022     ram_used_GiB=47.2
+NAMED = re.compile(
+    r"\b(?:\w{0,20}_)?(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?(?P<unit>[kmgt]i?b)\)?[\"']?\s{0,2}[:=|]\s{0,3}(?P<number>\d{1,12}(?:\.\d{1,6})?)\b",
+    re.I,
+)
 # epoch 3    used 128 GB
 BARE = re.compile(
     r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\s*$",
@@ -65,7 +71,8 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     rows: list[Row] = []
     logged: list[Row] = []
     for line in text.lines():
-        if found := LOGGED.search(line.text[:1000]) or BARE.match(line.text[:200]):
+        said = line.text[:1000]
+        if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
             logged.append(Row(line, round(float(found["number"]) * KIB[found["unit"][0].lower()]), None, None))
             continue
         cells = split(line.text[:400])
@@ -121,7 +128,7 @@ PARSER = Parser(
     medium="memory",
     footprint=(
         r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage"
-        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
+        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT]i?B\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
         r"|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),

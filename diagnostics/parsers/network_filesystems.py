@@ -65,6 +65,8 @@ TABLE = Table(
     Row(r"9pnet(?:_\w+)?: .{0,80}(?:problem connecting|timed out|no channels available)", "connection-lost", WARNING, "9p"),
     # fuse: connection aborted      fuse: trying to steal weird page
     Row(r"fuse: .{0,60}(?:[Cc]onnection (?:aborted|timed out)|request timed? ?out|server .{0,40}timed? ?out)", "connection-lost", CRITICAL, "fuse"),
+    # wekafs: container client lost connection to cluster; IO will block
+    Row(r"(?:wekafs\w*|weka_driver|panfs|vast-?nfs|afs|orangefs): .{0,120}(?:[Ll]ost (?:connection|contact)|not responding|timed? ?out|unreachable|disconnected)", "not-responding", CRITICAL, "cluster"),
     Row(r"(?:orangefs|ocfs2|gfs2|dlm): .{0,120}(?:timed? ?out|fenced|withdraw|not responding)", "not-responding", CRITICAL, "cluster"),
 )  # fmt: skip
 

@@ -1,7 +1,8 @@
-"""A local filesystem reports damaged metadata: ext4, xfs or btrfs errors, an aborted journal, a shutdown, or a
-program that was told "Structure needs cleaning" (EUCLEAN).
+"""A local filesystem reports damaged metadata: ext4, xfs or btrfs errors, the findings of a check (fsck), or a program
+that was told "Structure needs cleaning" (EUCLEAN).
 
-An error of the device below (an I/O error as the filesystem's text) is that device's.
+An error of the device below (an I/O error as the filesystem's text) is that device's; that it stopped itself is another
+symptom.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in incident.of(FilesystemError):
         if is_remote_disk(incident, fact.subject.device):
             continue  # the errors there are those of the server below
-        if fact.about in ("corruption", "shutdown", "journal-abort", "other"):
+        if fact.about == "corruption":
             yield Finding(
                 Subject(device=disk(fact.subject.device), host=fact.subject.host),
                 (fact,),

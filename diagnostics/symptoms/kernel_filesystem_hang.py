@@ -47,10 +47,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _local(incident: Incident, command: str) -> bool:
-    """True where a path of the command is not on a known network mount (unknown mounts count when none is remote)."""
-    paths = [word for word in command.split() if word.startswith("/")]
-    mounts = [incident.links.mount_of(path) for path in paths]
-    return bool(paths) and not any(mount and mount.network for mount in mounts)
+    """True where every path of the command is on a mount that is known to be local."""
+    mounts = [incident.links.mount_of(word) for word in command.split() if word.startswith("/")]
+    return bool(mounts) and all(mount and not mount.network for mount in mounts)
 
 
 SYMPTOM = Symptom(

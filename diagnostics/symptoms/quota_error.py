@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.storage import QuotaUsage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -15,12 +16,19 @@ QUOTA = re.compile(
     r"|exceeded (?:its |the |your )?(?:\w+ )?quota",
     re.I,
 )
+NEARLY = 0.999  # of the hard limit: the write that did not fit leaves a little
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about."""
     for said in matching(incident, QUOTA, "EDQUOT"):
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+    for row in incident.of(QuotaUsage):
+        if row.marked or (row.hard and row.used >= NEARLY * row.hard):
+            what = "files" if row.files else "space"
+            yield Finding(
+                row.subject, (row,), f"the quota of {what} on {row.subject.mount or row.subject.device} is used up"
+            )
 
 
 SYMPTOM = Symptom(

@@ -1,7 +1,6 @@
-"""An error names shared memory itself: a segment that could not be made, sized, opened or unlinked, or "no space" on
-/dev/shm.
+"""An error names a segment of shared memory that could not be opened, mapped or unlinked: it is gone, or was never made.
 
-A bare Bus error is another symptom: a memory-mapped data file can cause it too.
+That there was no room is another symptom, and so is a bare Bus error: a memory-mapped data file can cause it too.
 """
 
 from __future__ import annotations
@@ -14,13 +13,9 @@ from . import Finding, Symptom
 from ._errors import matching
 
 SHARED = re.compile(
-    r"unable to write to file </torch|unable to (?:allocate|open|mmap|resize|unlink|write to) shared memory"
-    r"|could not unlink the shared memory file|shared memory object </"
-    r"|unable to open shared memory|shm_open.{0,80}(?:fail|error|No (?:space|such))|/dev/shm.{0,160}No space left"
-    r"|No space left.{0,160}/dev/shm"
-    r"|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment|Call to ftruncate failed"
-    r"|Call to posix_fallocate failed"
-    r"|rebuild_storage_filename|torch_shm_manager|insufficient shared memory \(shm\) available",
+    r"unable to (?:open|mmap|unlink) shared memory|could not unlink the shared memory file|shared memory object </"
+    r"|shm_open.{0,80}(?:fail|error|No such)|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment"
+    r"|rebuild_storage_filename|torch_shm_manager",
 )
 
 

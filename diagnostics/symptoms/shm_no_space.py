@@ -1,7 +1,12 @@
-"""A write or an allocation in shared memory was refused for want of space: ENOSPC on a segment or on /dev/shm."""
+"""Shared memory had no room, in the words of who asked for it: ENOSPC on a segment or on /dev/shm, a segment that could
+not be extended, a store that was put elsewhere because /dev/shm is too small.
+
+A segment that is gone is another symptom.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..incident import Incident
@@ -9,18 +14,25 @@ from . import Finding, Symptom
 from ._errors import matching
 from .no_space_error import NO_SPACE, SHARED_MEMORY
 
+NO_ROOM = re.compile(
+    r"unable to write to file </torch|unable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"
+    r"|Call to (?:posix_fallocate|ftruncate) failed|insufficient shared memory \(shm\) available"
+    r"|instead of /dev/shm because /dev/shm has only"
+)
+REFUSED = re.compile(f"{NO_ROOM.pattern}|(?i:{NO_SPACE.pattern})")
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such refusal."""
-    for said in matching(incident, NO_SPACE, "ENOSPC"):
-        if SHARED_MEMORY.search(said.text):
+    for said in matching(incident, REFUSED, "ENOSPC"):
+        if NO_ROOM.search(said.text) or SHARED_MEMORY.search(said.text):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 
 SYMPTOM = Symptom(
-    title="shared memory had no space",
+    title="shared memory had no room",
     rule=rule,
-    leak=0.0004,
-    because="only a full /dev/shm returns this errno for a segment",
+    leak=0.0003,
+    because="only a full /dev/shm refuses a segment for want of room",
     command="df -h /dev/shm; ls -la /dev/shm | head",
 )

@@ -19,7 +19,7 @@ CHOSEN = re.compile(
     r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?(lo|docker0|virbr\d+|br-[0-9a-f]+)\b"
 )
 FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
-OF_NO_OTHER = ("127.0.1.1", "169.254.")
+OWN_NAME, LINK_LOCAL = "127.0.1.1", "169.254."
 BRIDGES = re.compile(r"\b(?:172\.17|192\.168\.122|169\.254)\.\d{1,3}\.\d{1,3}\b|\b127\.0\.1\.1\b")
 OWN = re.compile(r"\bUsing .{0,40}?:(\d{1,3}(?:\.\d{1,3}){3})<")
 NO_WAY = re.compile(r"refused|timed? ?out|unreachable|No route|connectFullMesh failed|connection abort", re.I)
@@ -42,13 +42,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _calls(incident: Incident) -> Iterator[Finding]:
     """Calls that failed, to an address that leads elsewhere on every host or after a fall-back to loopback."""
+    hosts = {
+        fact.subject.host for fact in (*incident.of(NcclMessage), *incident.of(RemoteFailure)) if fact.subject.host
+    }
     own = {match[1] for message in incident.of(NcclMessage) if (match := OWN.search(message.text))}
     failed = [*incident.of(RemoteFailure), *incident.of(NcclMessage), *said(incident, NO_WAY)]
     failed = [fact for fact in failed if NO_WAY.search(words_of(fact))]
     for fact in failed:
         address = BRIDGES.search(words_of(fact))
-        # a container's own address is no sign: ranks of one container call each other at it
-        if address and (address[0].startswith(OF_NO_OTHER) or (own and address[0] not in own)):
+        if not address or address[0] in own:
+            continue  # ranks of one container call each other at its own address
+        # and ranks of one host may call each other at its own name
+        several = len(hosts) > 1 if address[0] == OWN_NAME else bool(own)
+        if several or address[0].startswith(LINK_LOCAL):
             note = f"a peer was called at {address[0]}, which is another machine on every host"
             yield Finding(fact.subject, (fact,), note)
     for fact in said(incident, FALLS_BACK) if failed else ():

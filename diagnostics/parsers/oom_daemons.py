@@ -1,0 +1,54 @@
+"""Daemons that kill before the kernel has to: earlyoom, systemd-oomd, nohang, Ray's memory monitor.
+
+    earlyoom[1460]: sending SIGKILL to process 291787 uid 61876 "python": badness 900, VmRSS 14110 MiB
+    systemd-oomd[932]: Killed /user.slice/.../train.scope due to memory used (66571059200) / total (67108864000) ...
+    (raylet) node_manager.cc:3277: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed
+
+They watch the whole machine (or, with a limit on it, the whole container), so a kill is the machine's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Severity
+from ..evidence.kernel import OomKill
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+
+# sending SIGKILL to process 291787 uid 61876 "python": badness 900, VmRSS 14110 MiB
+EARLYOOM = re.compile(
+    r"sending SIG(?:TERM|KILL) to process (?P<pid>\d{1,10})(?: uid \d{1,10})? \"?(?P<comm>[^\":]{1,64})\"?: .{0,80}?(?:VmRSS (?P<mib>\d{1,9}) MiB|$)"
+)
+OOMD = re.compile(r"^(?:systemd-oomd\S{0,12}: )?Killed (?P<cgroup>/\S{1,500}) due to memory (?:used|pressure)\b")
+NOHANG = re.compile(
+    r"(?:Sending|sending) SIG(?:TERM|KILL) to the victim|Implement a corrective action: Send SIG(?:TERM|KILL)"
+)
+RAY = re.compile(r"(?P<count>[1-9]\d{0,5}) Workers \(tasks / actors\) killed due to memory pressure \(OOM\)")
+PATTERNS = (EARLYOOM, OOMD, RAY, NOHANG)
+INTERESTING = re.compile(r"SIG(?:TERM|KILL) to |Send SIG|due to memory ")
+
+
+def read(text: Text) -> Iterator[OomKill]:
+    for message in messages(text, INTERESTING):
+        found = next((found for pattern in PATTERNS if (found := pattern.search(message.text))), None)
+        if found:
+            named = found.groupdict()
+            pid = named.get("pid")
+            known = {"comm": named.get("comm"), "cgroup": named.get("cgroup"), "pid": int(pid) if pid else None}
+            yield OomKill(
+                **message.facts(text, **known),
+                severity=Severity.CRITICAL,
+                scope="global",
+                anon_rss_kib=int(named["mib"]) * 1024 if named.get("mib") else None,
+            )
+
+
+PARSER = Parser(
+    tool="earlyoom, systemd-oomd, Ray",
+    medium="system-log",
+    footprint=r"sending SIG(TERM|KILL) to process \d|Killed /\S{1,500} due to memory (used|pressure)|SIG(TERM|KILL) to the victim|Implement a corrective action: Send SIG|Workers \(tasks / actors\) killed due to memory pressure",
+    read=read,
+)

@@ -1,0 +1,68 @@
+"""Counts of memory errors: `ras-mc-ctl --error-count`, `edac-util -v`, and the counters below /sys/devices/system/edac.
+
+    Label                           CE      UE
+    CPU_SrcID#0_MC#1_Chan#2_DIMM#0  12331   2
+
+    mc0: csrow2: CPU_SrcID#0_Ha#0_Chan#1_DIMM#0: 262 Corrected Errors
+    /sys/devices/system/edac/mc/mc1/dimm4/dimm_ce_count:812
+
+Zeroes are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Severity, Subject
+from ..evidence.kernel import HostMemoryError
+from ..text import Line, Text
+from . import Parser
+from ._snapshot import source
+
+HEADER = re.compile(r"^Label\s{1,60}CE\s{1,12}UE\s*$")
+ROW = re.compile(r"^(\S.{0,80}?)\s{1,60}(\d{1,12})\s{1,12}(\d{1,12})\s*$")
+# mc0: csrow2: CPU_SrcID#0_Ha#0_Chan#1_DIMM#0: 262 Corrected Errors
+UTIL = re.compile(
+    r"^mc\d{1,3}: (?:csrow\d{1,3}|.{1,40}?): (?P<label>.{1,80}): (?P<count>\d{1,12}) (?P<type>Corrected|Uncorrected) Errors"
+)
+COUNTER = re.compile(
+    r"^(?P<label>/sys/devices/system/edac/mc/\S{1,80}?)/(?:dimm_|ch\d_)?(?P<type>ce|ue)_count[: ]{1,3}(?P<count>\d{1,12})\s*$"
+)
+
+
+def read(text: Text) -> Iterator[HostMemoryError]:
+    table = False
+    for line in text.lines():
+        row = line.text[:300]
+        if HEADER.match(row):
+            table = True
+        elif table and (found := ROW.match(row)):
+            yield from told(text, line, found[1], int(found[2]), corrected=True)
+            yield from told(text, line, found[1], int(found[3]), corrected=False)
+        elif found := UTIL.match(row) or COUNTER.match(row):
+            yield from told(
+                text, line, found["label"], int(found["count"]), corrected=found["type"] in ("Corrected", "ce")
+            )
+        else:
+            table = False
+
+
+def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> Iterator[HostMemoryError]:
+    if count:
+        yield HostMemoryError(
+            source=source(text, line),
+            subject=Subject(device=label),
+            severity=Severity.WARNING if corrected else Severity.CRITICAL,
+            corrected=corrected,
+            count=count,
+            text=f"{count} {'corrected' if corrected else 'uncorrected'} errors of {label}",
+        )
+
+
+PARSER = Parser(
+    tool="ras-mc-ctl",
+    medium="firmware-log",
+    footprint=r"^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
+    read=read,
+)

@@ -1,0 +1,75 @@
+"""The record that a disk keeps of itself: `smartctl -a`, `nvme smart-log`.
+
+    SMART overall-health self-assessment test result: FAILED!
+      5 Reallocated_Sector_Ct   0x0033   001   001   036    Pre-fail  Always   FAILING_NOW 65528
+    197 Current_Pending_Sector  0x0012   094   094   000    Old_age   Always       -       1064
+    critical_warning			: 0x4
+    media_errors				: 812
+
+A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors: every old disk has some.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Severity, Subject
+from ..evidence.kernel import BlockDeviceTrouble
+from ..text import Text
+from . import Parser
+from ._snapshot import source
+
+# smartctl -a /dev/sdb      Smart Log for NVME device:nvme0n1 namespace-id:ffffffff
+DEVICE = re.compile(r"\b(?:smartctl|nvme)\b.{0,80} /dev/([\w-]{2,32})\b|^Smart Log for NVME device:([\w-]{2,32})")
+VERDICT = re.compile(
+    r"^SMART (?:overall-health self-assessment test result|Health Status): ?(FAIL\w{0,8}!?|FAILURE PREDICTION.{0,80}|.{0,60}FAILURE.{0,60})"
+)
+FAILING = re.compile(r"^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b")
+# 197 Current_Pending_Sector  0x0012   094   094   000    Old_age   Always       -       1064
+UNREADABLE = re.compile(
+    r"^\s{0,3}(?:187|197|198) (?:Reported_Uncorrect|Current_Pending_Sector|Offline_Uncorrectable)\s.{0,80}\s(\d{1,12})\s*$"
+)
+# Media and Data Integrity Errors:    812        media_errors : 812
+MEDIA = re.compile(r"^(?:Media and Data Integrity Errors|media_errors)\s{0,40}:\s{1,12}([\d,]{1,16})\s*$")
+# Critical Warning:  0x04      critical_warning : 0x4
+WARNED = re.compile(r"^(?:Critical Warning|critical_warning)\s{0,40}:\s{1,12}(0x[0-9a-fA-F]{1,2}|\d{1,3})\b")
+SELF_TEST = re.compile(r"^#\s?\d{1,2}\s{1,4}.{4,30}\sCompleted: (?:read failure|electrical failure|servo/seek failure)")
+FEW = 10  # sectors that wait to be rewritten: below this a scratch, above it a disk that dies
+RELIABILITY = 0b11101  # spare space, reliability, read-only, backup lost; the second bit is only heat
+
+
+def read(text: Text) -> Iterator[BlockDeviceTrouble]:
+    device = None
+    for line in text.lines():
+        row = line.text[:300]
+        if found := DEVICE.search(row):
+            device = found[1] or found[2]
+        elif about := _about(row):
+            yield BlockDeviceTrouble(
+                source=source(text, line),
+                subject=Subject(device=device),
+                severity=Severity.CRITICAL,
+                about=about,
+                text=" ".join(row.split()),
+            )
+
+
+def _about(row: str) -> str | None:
+    if VERDICT.match(row) or FAILING.match(row):
+        return "media-error"
+    if found := WARNED.match(row):
+        return "media-error" if int(found[1], 0) & RELIABILITY else None
+    if found := MEDIA.match(row):
+        return "media-error" if int(found[1].replace(",", "")) >= FEW else None
+    if found := UNREADABLE.match(row):
+        return "media-error" if int(found[1]) >= FEW else None
+    return "media-error" if SELF_TEST.match(row) else None
+
+
+PARSER = Parser(
+    tool="smartctl",
+    medium="firmware-log",
+    footprint=r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning",
+    read=read,
+)

@@ -1,0 +1,35 @@
+"""A process of the job may run on one or two CPUs only, although a loader or several threads share them.
+
+An affinity that a launcher, a scheduler or a library set: `taskset`, `Cpus_allowed_list`. ABSENT where eight and more
+are allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.job import SettingSeen
+from ..incident import Incident
+from . import Finding, Symptom
+
+FEW = 2
+ENOUGH = 8
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each process whose affinity was read."""
+    for fact in incident.of(SettingSeen):
+        if fact.name == "cpus allowed" and fact.value.isdigit():
+            count = int(fact.value)
+            if count <= FEW or count >= ENOUGH:
+                yield Finding(fact.subject, (fact,), f"it may run on {count} CPUs", present=count <= FEW)
+
+
+SYMPTOM = Symptom(
+    title="a process is bound to one or two CPUs",
+    rule=rule,
+    leak=0.004,
+    because="ranks are pinned on purpose now and then, and their workers with them",
+    tells_apart=("pid",),
+    command="taskset -cp PID; grep Cpus_allowed_list /proc/PID/status",
+)
