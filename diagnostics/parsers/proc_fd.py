@@ -3,6 +3,7 @@
     == pid 31802
     lr-x------ 1 root root 64 Nov 29 13:00 12 -> /workspace/mfs/mnt/shards/shard_0017.bin
     pid 19273 open files: 63
+    ls /proc/19273/fd | wc -l    63
 
 The owner is on a heading (`== pid N`, `/proc/N/fd:`, `$ ls -l /proc/N/fd`) or unknown.
 """
@@ -14,7 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import OpenFile, OpenFileCount
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
 
@@ -24,6 +25,11 @@ ROW = re.compile(r"^l([r-])([w-])[x-]-{6}[.+@]? +\d+ +\S+ +\S+ +\d+ +.{3,40}? (\
 OWNER = re.compile(r"^=+ pid (\d{1,10})\b|/proc/(\d{1,10})/(?:task/\d{1,10}/)?fd\b")
 # pid 19273 open files: 63
 COUNT = re.compile(r"\bpid[ =](\d{1,10}):? open (?:files|descriptors|fds): *(\d{1,9})\b")
+# $ ls /proc/19273/fd | wc -l        ls -1 /proc/19273/fd | wc -l    1023         lsof -p 19273 | wc -l = 1031
+COUNTED = re.compile(
+    r"(?:\bls (?:-\w{1,6} )?/proc/(\d{1,10})/fd/?|\blsof (?:-\w{1,4} ){0,2}-p (\d{1,10})) *\| *wc -l[ \t:=#>-]{0,40}(\d{1,9})?$"
+)
+ALONE = re.compile(r"^ *(\d{1,9}) *$")
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -44,8 +50,19 @@ def read(text: Text) -> Iterator[Evidence]:
             )
         elif found := COUNT.search(row):
             yield OpenFileCount(source=source(text, line), subject=Subject(pid=int(found[1])), count=int(found[2]))
+        elif found := COUNTED.search(row.rstrip()):
+            yield from counted(text, line, found)
         elif found := OWNER.search(row):
             pid, stamp = int(found[1] or found[2]), stamp_of(row)
+
+
+def counted(text: Text, line: Line, found: re.Match[str]) -> Iterator[Evidence]:
+    """The number that a count printed, behind the command or on the next line."""
+    after = next(iter(text.after(line, 1)), None)
+    number = found[3] or ((below := ALONE.match(after.text[:80])) and below[1] if after else None)
+    if number:
+        pid = int(found[1] or found[2])
+        yield OpenFileCount(source=source(text, line), subject=Subject(pid=pid), count=int(number))
 
 
 PARSER = Parser(
@@ -53,6 +70,7 @@ PARSER = Parser(
     medium="open-files",
     footprint=(
         r"^l[r-][w-][x-]-{6}[.+@]? +\d+ \S+ +\S+ +\d+ .{3,40} \d+ -> |\bpid[ =]\d+:? open (files|descriptors|fds):"
+        r"|\b(ls (-\w+ )?/proc/\d+/fd/?|lsof (-\w+ )*-p \d+) *\| *wc -l"
     ),
     read=read,
 )
