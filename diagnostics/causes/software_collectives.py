@@ -33,6 +33,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "calls-counted-differently",
+                0.5,
+                "the ranks go on past the skipped call, and each counts its own",
+                "one rank had made a call more or less than the others, and their calls no longer met",
+                Role.INITIATING,
+            ),
+            Effect(
                 "ranks-in-different-collectives",
                 0.8,
                 "stacks, recorder or the runtime's own check show the two calls",
