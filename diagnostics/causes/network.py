@@ -51,6 +51,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "expected-port-missing",
+                0.15,
+                "clusters whose nodes check themselves take such a node out before a job meets it",
+                "the port that was checked had no link",
+                Role.INITIATING,
+            ),
+            Effect(
                 "port-errors",
                 0.7,
                 "damaged packets are counted, and RDMA gives up after its retries",

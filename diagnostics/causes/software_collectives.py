@@ -33,10 +33,24 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "calls-counted-differently",
+                0.5,
+                "the ranks go on past the skipped call, and each counts its own",
+                "one rank had made a call more or less than the others, and their calls no longer met",
+                Role.INITIATING,
+            ),
+            Effect(
                 "ranks-in-different-collectives",
                 0.8,
                 "stacks, recorder or the runtime's own check show the two calls",
                 "each rank waited in its own call for a partner that was in another one",
+                Role.INITIATING,
+            ),
+            Effect(
+                "waits-for-a-rank-that-is-done",
+                0.4,
+                "the rank with fewer batches leaves the loop and says so",
+                "the rank that was waited for had run out of batches and was done",
                 Role.INITIATING,
             ),
             Effect(

@@ -174,6 +174,9 @@ class LauncherFailure(Evidence):
 class CollectiveTimeout(Evidence):
     """A collective outlasted its time limit. Subject: rank, host.
 
+    `group` is the process group's name where it is the same on every rank, `completed` the last collective of it that
+    the rank has finished.
+
     Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ...) ran for 600029 ms
     """
 
@@ -181,6 +184,8 @@ class CollectiveTimeout(Evidence):
     sequence: int | None = None
     limit_s: float | None = None
     ran_s: float | None = None
+    group: str | None = None
+    completed: int | None = None
     backend: str = "nccl"
 
 

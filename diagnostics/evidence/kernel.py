@@ -125,9 +125,9 @@ class SwitchXid(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuDriverMessage(Evidence):
-    """A line of the NVIDIA driver that is no Xid (API mismatch, RmInitAdapter failed, GSP time-out ...).
+    """A line of a GPU's driver that is no Xid (API mismatch, RmInitAdapter failed, GSP time-out, AMD's page fault ...).
 
-    `about` is one of "version-mismatch", "off-bus", "init-failed", "rpc-timeout", "memory", "other".
+    `about` is one of "version-mismatch", "off-bus", "init-failed", "rpc-timeout", "memory", "ecc", "page-fault", "other".
 
         NVRM: API mismatch: the client has the version 535.161.08, but this kernel module has 535.154.05.
     """

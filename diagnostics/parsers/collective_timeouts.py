@@ -27,6 +27,9 @@ LIMIT = re.compile(r"Timeout\(ms\)=(\d{1,12})")
 RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
 # [PG 1 Rank 1] Timeout at NCCL work: 158046, last enqueued NCCL work: 158046, last completed NCCL work: 158045.
 AT_WORK = re.compile(r"Timeout at NCCL work: (\d{1,12})")
+COMPLETED = re.compile(r"last completed NCCL work: (\d{1,12})")
+# the group's number is each rank's own, but for the first; its GUID is the same on all: [PG ID 0 PG GUID 0(default_pg) Rank 7]
+GROUP = re.compile(r"\[PG (?:ID \d{1,6} PG GUID (\w{1,40})|(0))(?:\s?\([^)]{0,80}\))? Rank (\d{1,6})\]")
 GLOO = re.compile(r"gloo.{0,200}Timed out waiting (\d{1,12})ms for (send|recv) operation to complete")
 # Timed out after 1800 seconds waiting for the barrier      monitoredBarrier: Rank 1 failed to pass monitoredBarrier in 30000 ms
 BARRIER = re.compile(
@@ -64,7 +67,16 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
     if found := CAUGHT.search(said):
         yield _caught(found[1], facts)
     elif found := AT_WORK.search(said):
-        yield CollectiveTimeout(**facts, severity=Severity.CRITICAL, sequence=int(found[1]))
+        done, group = COMPLETED.search(said), GROUP.search(said)
+        if group and message.rank is None:
+            facts = message.facts(text, rank=int(group[3]))
+        yield CollectiveTimeout(
+            **facts,
+            severity=Severity.CRITICAL,
+            sequence=int(found[1]),
+            group=(group[1] or group[2]) if group else None,
+            completed=int(done[1]) if done else None,
+        )
     elif found := GLOO.search(said):
         limit = int(found[1]) / 1000
         yield CollectiveTimeout(

@@ -5,7 +5,8 @@
     Missing ranks:
     0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]
 
-Where some ranks wait in one tensor and the others in another, it is a mismatch; else a tensor that some never joined.
+Where some ranks wait in one tensor and the others in another, or two ranks each lack what the other has submitted, it
+is a mismatch; else a tensor that some never joined.
 """
 
 from __future__ import annotations
@@ -22,20 +23,37 @@ from ._job_lines import Message, messages
 # HorovodAllreduce_loss_0 [ready ranks: 3]
 OPERATION = re.compile(r"([\w./:-]{1,200}) \[(ready|missing) ranks: ?([\d, ]{1,400})\]")
 # 0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]
-OF_A_RANK = re.compile(r"^(?:\[\w.{0,80}\] ?)?(\d{1,6}): \[([\w./:-]{1,200})[^\]]{0,4000}\]?$")
+OF_A_RANK = re.compile(r"^(?:\[\w.{0,80}\] ?)?(\d{1,6}): \[([\w./:-]{1,200})([^\]]{0,4000})\]?$")
+NAME = re.compile(r"[\w./:-]{2,200}")
 FEW = 20  # tensors of one report; the gradients of a model are hundreds
 
 
 def read(text: Text) -> Iterator[Evidence]:
     listing = False
+    lacks: dict[int, set[str]] = {}
     for message in messages(text, None):
         if "Missing ranks:" in message.text:
-            listing = True
+            listing, lacks = True, {}
         elif listing and (found := OF_A_RANK.match(message.line.text[:5000])):
             yield _stuck(text, message, found[2], missing=(int(found[1]),))
+            if "..." not in found[3]:
+                yield from _crossed(text, message, lacks, int(found[1]), {found[2], *NAME.findall(found[3])})
         elif found_all := OPERATION.findall(message.text):
             listing = False
             yield from _report(text, message, found_all)
+
+
+def _crossed(
+    text: Text, message: Message, lacks: dict[int, set[str]], rank: int, tensors: set[str]
+) -> Iterator[CollectiveMismatch]:
+    """A mismatch where this rank and an earlier one each lack what the other has submitted."""
+    for other, theirs in lacks.items():
+        if tensors - theirs and theirs - tensors:
+            calls = {f"rank {rank}": min(theirs - tensors), f"rank {other}": min(tensors - theirs)}
+            said = " and ".join(f"{who} waits in {name}" for who, name in calls.items())
+            yield CollectiveMismatch(**message.facts(text), severity=Severity.CRITICAL, text=said, calls=calls)
+            break
+    lacks[rank] = tensors
 
 
 def _report(text: Text, message: Message, found: list[tuple[str, str, str]]) -> Iterator[Evidence]:

@@ -5,7 +5,8 @@
     oom-kill:constraint=CONSTRAINT_MEMCG,...,oom_memcg=/job7,task_memcg=/job7/c1,task=python3,pid=22871,uid=1001
     Memory cgroup out of memory: Killed process 22871 (python3) total-vm:118122084kB, anon-rss:96211040kB, ...
 
-One kill is one fact. What is skipped: the table of tasks, whose numbers are pages.
+One kill is one fact. Where the report is cut before it names a victim, its first line is, as far as the trace tells
+whose memory was full. What is skipped: the table of tasks, whose numbers are pages.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from . import Parser
 from ._kernel_log import kernel_log
 
 FOOTPRINT = (
-    r"invoked oom-killer:|memory: usage \d+kB, limit \d+kB|oom-kill:constraint=|killed as a result of limit of|"
+    r"invoked oom-killer:|\b(?:mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x|memory: usage \d+kB, limit \d+kB|oom-kill:constraint=|killed as a result of limit of|"
     r"[Oo]ut of memory.{0,40}: Kill(?:ed)? process|Killed process \d+,? .{0,40}\(.{1,64}\),? .{0,40}vm:|page allocation failure"
 )
 # p2pd invoked oom-killer: gfp_mask=0x140cca
 INVOKED = re.compile(r"^(.{1,64}?) invoked oom-killer:")
+#  mem_cgroup_out_of_memory+0x4b/0x80       __alloc_pages_slowpath.constprop.0+0xc5a/0xd90
+TRACE = re.compile(r"\b(mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x")
 # memory: usage 1881088kB, limit 1881088kB, failcnt 2223
 USAGE = re.compile(r"memory: usage (\d{1,15})kB, limit (\d{1,15})kB")
 # oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=kubepods,mems_allowed=0-1,oom_memcg=/pod1,task_memcg=/pod1/c1,task=
@@ -45,6 +48,7 @@ class _Report:
     """What the lines of one report said before its `Killed process` line."""
 
     invoker: str | None = None
+    first: tuple[Source, Envelope] | None = None
     usage_kib: int | None = None
     limit_kib: int | None = None
     constraint: str | None = None
@@ -57,7 +61,10 @@ def read(text: Text) -> Iterator[Evidence]:
     for line, message in log.matching(PARSER.pattern):
         said = message.message
         if found := INVOKED.match(said):
-            report = _Report(invoker=found[1])
+            yield from _cut(report)
+            report = _Report(found[1], (log.source(line), message))
+        elif found := TRACE.search(said):
+            report.constraint = report.constraint or ("CONSTRAINT_MEMCG" if "cgroup" in found[1] else "CONSTRAINT_NONE")
         elif found := USAGE.search(said):
             report.usage_kib, report.limit_kib = int(found[1]), int(found[2])
         elif found := CONSTRAINT.search(said):
@@ -73,16 +80,26 @@ def read(text: Text) -> Iterator[Evidence]:
                 order=int(found[2]),
             )
         elif found := KILLED.search(said):
-            yield _kill(log.source(line), message, found, report)
+            in_cgroup = "cgroup" in said[: found.start()].lower()
+            victim = Subject(host=message.host, pid=int(found[1]), comm=found[2], cgroup=report.cgroup)
+            yield _kill(log.source(line), message, victim, report, in_cgroup)
             report = _Report()
+    yield from _cut(report)
 
 
-def _kill(source: Source, message: Envelope, found: re.Match[str], report: _Report) -> OomKill:
-    in_cgroup = "cgroup" in message.message[: found.start()].lower() or report.cgroup is not None
+def _cut(report: _Report) -> Iterator[OomKill]:
+    """A report that ends before it names whom it killed, where it says whose memory was full."""
+    if report.first and (report.constraint or report.cgroup or report.limit_kib):
+        source, message = report.first
+        yield _kill(source, message, Subject(host=message.host, cgroup=report.cgroup), report, bool(report.limit_kib))
+
+
+def _kill(source: Source, message: Envelope, victim: Subject, report: _Report, in_cgroup: bool) -> OomKill:
     rss = {name: int(kib) for name, kib in RSS.findall(message.message)}
+    in_cgroup = in_cgroup or report.cgroup is not None
     return OomKill(
         source=source,
-        subject=Subject(host=message.host, pid=int(found[1]), comm=found[2], cgroup=report.cgroup),
+        subject=victim,
         stamp=message.stamp,
         severity=Severity.CRITICAL,
         scope="cgroup" if in_cgroup or report.constraint == "CONSTRAINT_MEMCG" else "global",

@@ -27,6 +27,9 @@ KILLING = re.compile(r"^Killing process (\d{1,9}) \((.{1,30}?)\) with signal (SI
 EXITED = re.compile(
     r"^(?:Main|Control) process exited, code=(exited|killed|dumped), status=(\d{1,3})(?:/([A-Z0-9-]{1,20}))?"
 )
+# start operation timed out. Terminating.      Start-pre operation timed out.
+OPERATION = re.compile(r"^\w{4,8}(?:-\w{3,8})? operation timed out", re.I)
+RUNTIME = re.compile(r"^(?:Service|Scope) reached runtime time limit")
 RESULT = re.compile(r"^Failed with result '([a-z-]{1,30})'")
 OOM = re.compile(r"^(?:A process of this unit has been killed by the OOM killer|systemd-oomd killed)")
 LEFT = re.compile(
@@ -34,7 +37,7 @@ LEFT = re.compile(
 )
 RESTART = re.compile(r"^Scheduled restart job, restart counter is at (\d{1,6})")
 INTERESTING = re.compile(
-    r"\.(?:service|scope|slice): (?:Watchdog|Killing|Main|Control|Failed|A process|systemd-oomd|State|Processes|Found|Scheduled)"
+    r"\.(?:service|scope|slice): (?:Watchdog|Killing|Main|Control|Failed|A process|systemd-oomd|State|Processes|Found|Scheduled|Service reached|Scope reached|[\w-]{4,20} operation timed out)"
 )
 
 
@@ -54,6 +57,8 @@ def read(text: Text) -> Iterator[Evidence]:
                 limit_s=seconds_of(found),
                 text=said,
             )
+        elif OPERATION.match(said):
+            yield WatchdogFired(**facts, severity=Severity.CRITICAL, watchdog="systemd", action="kill", text=said)
         elif found := KILLING.match(said):
             facts = message.facts(text, pid=int(found[1]), comm=found[2], job=job)
             yield ProcessEnded(**facts, severity=Severity.WARNING, status=None, signal=found[3], text=said)
@@ -74,7 +79,9 @@ def _event(said: str) -> str | None:
     if OOM.match(said):
         return "oom-killed"
     if found := RESULT.match(said):
-        return {"oom-kill": "oom-killed", "watchdog": "failed", "timeout": "time-limit"}.get(found[1], "failed")
+        return {"oom-kill": "oom-killed"}.get(found[1], "failed")
+    if RUNTIME.match(said):
+        return "time-limit"
     if RESTART.match(said):
         return "restarted"
     return "other" if LEFT.match(said) else None
@@ -85,7 +92,7 @@ PARSER = Parser(
     medium="system-log",
     footprint=(
         r"\.(service|scope): (Watchdog timeout|Killing process|Main process exited|Failed with result|A process of this unit|State '"
-        r"|Processes still around|Found left-over|Scheduled restart)"
+        r"|Processes still around|Found left-over|Scheduled restart|Service reached runtime|[\w-]{4,20} operation timed out)"
     ),
     read=read,
 )

@@ -22,7 +22,7 @@ from ..evidence.job import (
     RemoteFailure,
     SchedulerEvent,
 )
-from ..evidence.kernel import GpuDriverMessage, HungTask, SoftLockup, Xid
+from ..evidence.kernel import GpuDriverMessage, HungTask, OomKill, SoftLockup, Xid
 from ..incident import Incident
 from . import Finding
 
@@ -168,6 +168,16 @@ def is_over(incident: Incident, fact: Evidence, *, passes: bool) -> bool:
     """True when what a fact reports was over before the incident's first run began."""
     timeline = incident.timeline
     return timeline.cleared_by_reboot(fact) or (passes and timeline.precedes_runs(fact))
+
+
+def killed(kill: OomKill) -> str:
+    """Whom the kernel killed for memory, and how much it held; a report that is cut does not say."""
+    if kill.subject.pid is None:
+        return (
+            f"the kernel began to kill when {kill.invoker or 'a process'} asked for memory; whom it killed is cut off"
+        )
+    used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
+    return f"{kill.subject.comm} {kill.subject.pid} was killed{used}"
 
 
 def findings(

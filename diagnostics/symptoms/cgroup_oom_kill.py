@@ -14,6 +14,7 @@ from ..evidence.kernel import OomKill
 from ..evidence.storage import CgroupMemory
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import killed
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -22,8 +23,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for kill in incident.of(OomKill):
         if kill.scope == "cgroup" and not incident.timeline.precedes_runs(kill):
             found = True
-            used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
-            yield Finding(kill.subject, (kill,), f"{kill.subject.comm} {kill.subject.pid} was killed{used}")
+            yield Finding(kill.subject, (kill,), killed(kill))
     for event in incident.of(SchedulerEvent):
         if event.about == "oom-killed":
             found = True

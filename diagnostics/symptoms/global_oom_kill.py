@@ -13,6 +13,7 @@ from ..evidence.kernel import OomKill, PageAllocationFailure
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
+from ._reports import killed
 
 BY_A_DAEMON = re.compile(
     r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
@@ -25,8 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for kill in incident.of(OomKill):
         if kill.scope == "global":
             found = True
-            used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
-            yield Finding(kill.subject, (kill,), f"{kill.subject.comm} {kill.subject.pid} was killed{used}")
+            yield Finding(kill.subject, (kill,), killed(kill))
     for failure in incident.of(PageAllocationFailure):
         if (failure.order or 0) <= 3:
             found = True

@@ -22,7 +22,7 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from gpu_reports(incident, codes=CODES, words=WORDS)
+    yield from gpu_reports(incident, codes=CODES, driver=("ecc",), words=WORDS)
     for fact in incident.of(GpuErrorCounts):
         counts = {name: count for name, count in fact.counts.items() if "uncorrectable" in name.lower()}
         now = {name: count for name, count in counts.items() if "aggregate" not in name.lower()}

@@ -42,13 +42,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
         else:
             alive.append(owner)
     nobody = incident.of(GpuProcessesNone)
-    for status in incident.of(GpuStatus):
-        if nobody and not owners and (status.memory_used_mib or 0) > IDLE_MIB:
-            note = f"{status.memory_used_mib:.0f} MiB in use and no process listed"
-            yield Finding(gpu_subject(incident, status.subject), (status, *nobody), note)
-        elif nobody and not owners and status.memory_used_mib is not None:
+    counted = [owner for owner in owners if owner.memory_mib is not None]  # by the driver; others hold the device file
+    for status in incident.of(GpuStatus) if nobody and not counted else ():
+        if (status.memory_used_mib or 0) > IDLE_MIB:
+            holder = "".join(f"; pid {owner.subject.pid} holds the device" for owner in owners[:1])
+            note = f"{status.memory_used_mib:.0f} MiB in use and no process listed{holder}"
+            yield Finding(gpu_subject(incident, status.subject), (status, *nobody, *owners[:1]), note)
+        elif status.memory_used_mib is not None:
             yield Finding(gpu_subject(incident, status.subject), (status,), "no memory in use", present=False)
-    if alive and table:
+    if alive and table and not nobody:
         yield Finding(alive[0].subject, tuple(alive), "the processes that hold GPU memory are alive", present=False)
 
 

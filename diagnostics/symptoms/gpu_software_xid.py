@@ -24,7 +24,7 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from gpu_reports(incident, codes=CODES, words=WORDS, passes=True)
+    yield from gpu_reports(incident, codes=CODES, driver=("page-fault",), words=WORDS, passes=True)
 
 
 SYMPTOM = Symptom(

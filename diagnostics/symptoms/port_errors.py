@@ -10,23 +10,23 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity
-from ..evidence.job import NcclMessage
 from ..evidence.kernel import NetworkDeviceTrouble
 from ..evidence.network import PortErrors
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import said
 from .network_table_full import WORDS as TABLE_FULL
 
 RETRY_EXCEEDED = re.compile(
-    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|transport retry (?:counter )?exceeded", re.I
+    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|transport retry (?:count(?:er)? )?exceeded",
+    re.I,
 )
 HARMLESS = re.compile(r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for message in incident.of(NcclMessage):
-        if RETRY_EXCEEDED.search(message.text):
-            yield Finding(message.subject, (message,), "RDMA gave up after all its retries (error 12)")
+    for message in said(incident, RETRY_EXCEEDED):
+        yield Finding(message.subject, (message,), "RDMA gave up after all its retries (error 12)")
     for trouble in incident.of(NetworkDeviceTrouble):
         if TABLE_FULL.search(trouble.text) or trouble.severity is Severity.INFO:
             continue

@@ -1,6 +1,7 @@
 """Two threads of one process both wait for locks below user code, and nobody in it works.
 
-Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of.
+Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or a single
+thread waits for a lock which the code that a destructor has interrupted in it holds.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex. Threads idle at a queue, a
@@ -30,6 +31,7 @@ WANTS_MUTEX = (
     "pthread_rwlock_wrlock",
     "__pthread_mutex_lock",
 )
+INTERRUPTS = ("__del__", "_removeHandlerRef", "_remove", "callback", "_cleanup", "signal_handler", "handler")
 # acquire_cache, _state_lock, take_lock: a function of the job's that takes a lock, caught idle in it
 LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
 
@@ -46,6 +48,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             pid = process.pid if process else None
             yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
         looked += stacks[:4]
+        for stack in stacks:
+            if _waits_for_itself(stack):
+                found = True
+                note = f"{stack.thread} waits for a lock in {stack.frames[1].function}, which it is inside of already"
+                yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
         for first, second in _at_one_door(stacks):
             found = True
             name = name_of(second.frames[0])
@@ -68,6 +75,16 @@ def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[Pytho
         if stack.subject.pid is None and stack.subject.tid is not None:
             nameless[stack.source.file].append(stack)
     yield from ((None, stacks) for stacks in nameless.values())
+
+
+def _waits_for_itself(stack: PythonStack) -> bool:
+    """True where a destructor or a callback of the collector's takes a lock that the code it interrupted holds."""
+    if stack.active or stack.crashed or not takes_lock(stack) or len(stack.frames) < 4:
+        return False
+    taker = (name_of(stack.frames[1]), stack.frames[1].file)
+    again = [place for place, each in enumerate(stack.frames) if place > 1 and (name_of(each), each.file) == taker]
+    between = stack.frames[2 : again[0]] if again else ()
+    return any(name_of(each) in INTERRUPTS for each in between)
 
 
 def _at_one_door(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:

@@ -58,7 +58,7 @@ SETUP = re.compile(
     r"|Weights only load failed"
     # options and names
     r"|unrecognized arguments|the following arguments are required|invalid choice: |invalid \w{1,20} value: "
-    r"|Could not (?:override|find) '|: command not found|can't open file '|No module named"
+    r"|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
     r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )

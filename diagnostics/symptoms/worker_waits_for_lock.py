@@ -18,7 +18,17 @@ from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import innermost_own, is_main, is_worker, kernel_facts, native_names, on_futex, takes_lock, wait_channels
+from ._waits import (
+    in_worker,
+    innermost_own,
+    is_main,
+    is_worker,
+    kernel_facts,
+    native_names,
+    on_futex,
+    takes_lock,
+    wait_channels,
+)
 
 LIBC_LOCKS = frozenset(
     "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all "
@@ -47,6 +57,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 found = True
                 yield finding
             idle += [stack for stack in process.stacks if is_main(stack)]
+    for stack in incident.of(PythonStack):
+        if stack.subject.pid is None and in_worker(stack) and takes_lock(stack) and innermost_own(stack):
+            found = True
+            yield Finding(Subject(), (stack,), f"a worker waits for a lock in {stack.frames[0].function}")
     for native in incident.of(NativeStack):
         inner = native_names(native, 4)
         if any(name in LIBC_LOCKS for name in inner):

@@ -1,0 +1,40 @@
+"""AMD's kernel driver, amdgpu: page faults of a program, memory errors, devices that are reset or lost.
+
+    amdgpu 0000:83:00.0: amdgpu: [gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:8 pasid:32769, for process python pid 4123)
+    amdgpu 0000:c1:00.0: amdgpu: device lost from bus!
+
+What is skipped: the registers below a fault, and the lines that announce the driver's parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.kernel import GpuDriverMessage
+from ..text import Text
+from . import Parser
+from ._table import CRITICAL, FATAL, WARNING, Row, Table
+
+_DEVICE = r"amdgpu (?P<pci>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7]: "
+TABLE = Table(
+    Row(rf"{_DEVICE}.{{0,60}}page fault \(src_id.{{0,120}}?(?: pid (?P<pid>\d{{1,10}}))?\b", "page-fault", CRITICAL),
+    Row(rf"{_DEVICE}.{{0,60}}(?:device lost from bus|GPU has been lost)", "off-bus", FATAL),
+    Row(rf"{_DEVICE}.{{0,80}}uncorrectable hardware errors", "ecc", CRITICAL),
+    Row(rf"{_DEVICE}.{{0,60}}(?:PSP|psp|SMU).{{0,60}}(?:timeout|timed out|not done with your previous command)", "rpc-timeout", CRITICAL),
+    Row(rf"{_DEVICE}.{{0,40}}GPU reset(?: begin|\(\d+\) failed)", "other", WARNING),
+)  # fmt: skip
+
+
+def read(text: Text) -> Iterator[GpuDriverMessage]:
+    for hit in TABLE.hits(text):
+        yield GpuDriverMessage(
+            source=hit.log.source(hit.line),
+            subject=hit.subject,
+            stamp=hit.message.stamp,
+            severity=hit.row.severity,
+            about=hit.row.about,
+            text=hit.message.message[:500],
+        )
+
+
+PARSER = Parser(tool="amdgpu", medium="kernel-log", footprint=TABLE.footprint, read=read)
