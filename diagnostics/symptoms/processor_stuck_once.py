@@ -1,7 +1,8 @@
 """The kernel reports one soft lockup, without the trace that would tell what the processor did, and nothing else.
 
 Reclaim of memory, a paused virtual machine, an interrupt storm, a driver and the kernel's own faults all end in this
-one line. With a trace, a second report or a stall beside it, it is a lockup.
+one line. With a trace, a second report or a stall beside it, it is a lockup; one that every run of the incident outlived to
+its proper end has passed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from ..evidence.kernel import HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import is_over
+from ._runs import all_finished
 
 
 def lone(incident: Incident) -> SoftLockup | None:
@@ -23,7 +25,7 @@ def lone(incident: Incident) -> SoftLockup | None:
 
 def rule(incident: Incident) -> Iterator[Finding]:
     fact = lone(incident)
-    if fact and not is_over(incident, fact, passes=True):
+    if fact and not all_finished(incident) and not is_over(incident, fact, passes=True):
         yield Finding(
             fact.subject, (fact,), f"processor {fact.cpu} was stuck for {fact.stuck_s:.0f} s; the trace is missing"
         )
