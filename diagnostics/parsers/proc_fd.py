@@ -58,11 +58,13 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def counted(text: Text, line: Line, found: re.Match[str]) -> Iterator[Evidence]:
     """The number that a count printed, behind the command or on the next line."""
-    after = next(iter(text.after(line, 1)), None)
-    number = found[3] or ((below := ALONE.match(after.text[:80])) and below[1] if after else None)
+    after = next(iter(text.after(line, 1)), line)
+    where, number = (line, found) if found[3] else (after, ALONE.match(after.text[:80]))
     if number:
         pid = int(found[1] or found[2])
-        yield OpenFileCount(source=source(text, line), subject=Subject(pid=pid), count=int(number))
+        yield OpenFileCount(
+            source=source(text, where), subject=Subject(pid=pid), count=int(number[number.lastindex or 1])
+        )
 
 
 PARSER = Parser(
