@@ -183,6 +183,12 @@ CAUSES = (
                 "links fail with their supply",
                 "the link failed with its supply",
             ),
+            Effect(
+                "gpu-link-failed",
+                0.03,
+                "a failing supply may take the GPUs' links down",
+                "the GPU's link failed with its supply",
+            ),
         ),
         now=("Read the management controller's event log (ipmitool sel elist); run elsewhere",),
         for_good=(

@@ -171,6 +171,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "network-setting-cures-it",
+                0.4,
+                "whoever tries finds the setting that was wrong by setting it right",
+                "the work went through once the setting was right",
+                Role.INITIATING,
+            ),
+            Effect(
                 "default-gid-not-routed",
                 0.3,
                 "RoCE with the wrong GID is one of the frequent ways",

@@ -12,7 +12,8 @@ from . import Evidence
 class PortState(Evidence):
     """A network port (ibstat, ip link, ethtool, NCCL). Subject: interface, host.
 
-    `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word.
+    `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word. A port that is `disabled` was
+    switched off, as those are that nobody uses; a cable that fails leaves it polling.
 
         State: Active
     """
@@ -20,6 +21,7 @@ class PortState(Evidence):
     state: str
     rate_gbit_s: float | None = None
     fabric: str = "ethernet"
+    disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
