@@ -115,6 +115,12 @@ CAUSES = (
                 "the node behind the bad port could not be reached",
             ),
             Effect(
+                "pace-fell",
+                0.3,
+                "a link that comes up at a lower rate, or retransmits, costs a part of the pace",
+                "collectives waited for the slow link",
+            ),
+            Effect(
                 "throughput-collapsed",
                 0.3,
                 "retransmissions slow collectives before they fail",

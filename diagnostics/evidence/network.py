@@ -51,7 +51,8 @@ class Reachability(Evidence):
 class Benchmark(Evidence):
     """A measured rate (nccl-tests, iperf, ib_write_bw, scaling tables). Subject: host, interface.
 
-    `hosts` are those that took part in a measurement of several at once.
+    `hosts` are those that took part in a measurement of several at once, `left_out` those that were kept out of one of all;
+    `others` is what the rest reached, in the same unit, where it stands beside.
 
     8589934592 2147483648 float sum -1 91254 94.1 176.5 N/A
     """
@@ -60,6 +61,8 @@ class Benchmark(Evidence):
     value: float
     unit: str
     hosts: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    others: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
