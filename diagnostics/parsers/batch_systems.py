@@ -47,6 +47,7 @@ SAYINGS = (
     ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
     # The node was low on resource: memory.     Usage of EmptyDir volume "scratch" exceeds the limit "50Gi".
+    ("kubernetes", "evicted", r"eviction manager: (?:must evict pod|pod \S{1,200} is evicted)"),
     (
         "kubernetes",
         "evicted",
@@ -98,7 +99,7 @@ def read(text: Text) -> Iterator[SchedulerEvent]:
 PARSER = Parser(
     tool="LSF, PBS, SGE, HTCondor and node shutdowns",
     medium="scheduler",
-    footprint=r"TERM_[A-Z]{4,12}\b|gone over (?:cgroup )?memory limit|Job was (?:evicted|not checkpointed)|exceeds job hard limit|exceeded hard (?:wallclock|cpu)|killed due to memory usage|The node (?:was low on|had condition)|ephemeral (?:local )?storage|EmptyDir volume|(?i:\b(?:is|was|been|got) (?:being )?preempted\b|spot capacity)|PBS: job killed|imminent node shutdown|detector has missed|its node has died|too many heartbeats|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
+    footprint=r"eviction manager: (?:must evict|pod )|TERM_[A-Z]{4,12}\b|gone over (?:cgroup )?memory limit|Job was (?:evicted|not checkpointed)|exceeds job hard limit|exceeded hard (?:wallclock|cpu)|killed due to memory usage|The node (?:was low on|had condition)|ephemeral (?:local )?storage|EmptyDir volume|(?i:\b(?:is|was|been|got) (?:being )?preempted\b|spot capacity)|PBS: job killed|imminent node shutdown|detector has missed|its node has died|too many heartbeats|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
     r"|(?i:spot (?:instance )?(?:interruption|termination|reclaim))|instances?\.preempted|TERMINATE_ON_HOST",
     read=read,
 )

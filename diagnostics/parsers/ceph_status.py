@@ -28,7 +28,9 @@ BLOCKED = re.compile(
 )
 FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
 # 2019-01-10 20:56:00.106613 [WRN]  slow request 30.382774 seconds old, received at
-SLOW = re.compile(r"\[WRN\] +slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d")
+SLOW = re.compile(
+    r"\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
+)
 CLEARED = re.compile(r"\[INF\] .{0,80}(?:cleared|Health check cleared).{0,80}slow (?:requests|ops|metadata)", re.I)
 OUT = re.compile(r"(?i)slow (?:ops|requests|metadata)|down|inactive|stale|laggy|unavailable")
 

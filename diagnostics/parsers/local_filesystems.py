@@ -24,6 +24,7 @@ TABLE = Table(
     Row(rf"(?:EXT[234]-fs|ext[234]-fs|F2FS-fs) \({_DEVICE}\): [Rr]emounting filesystem read-only", "read-only", CRITICAL, "ext4"),
     Row(rf"BTRFS.{{0,20}} \(device {_DEVICE}\):? .{{0,20}}forced readonly", "read-only", CRITICAL, "btrfs"),
     Row(rf"(?:EXT[234]|JBD2?)-fs error \(device {_DEVICE}\): ext4_journal_check_start", "journal-abort", CRITICAL, "ext4"),
+    Row(rf"EXT[234]-fs error \(device {_DEVICE}\):? in \w+:\d+: (?:Journal has aborted|Readonly filesystem|IO failure)", "journal-abort", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\)", "corruption", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): previous I/O error to superblock", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs warning \(device {_DEVICE}\): ext4_end_bio", "io-error", CRITICAL, "ext4"),

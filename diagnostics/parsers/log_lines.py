@@ -51,6 +51,10 @@ COMPLAINS = re.compile(
     r"|\bno space left\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
     r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b"
 )
+# write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
+PRINTED = re.compile(
+    r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\s{0,3}$"
+)
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
@@ -114,6 +118,7 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
     if found := LOGFMT.search(said):
         return LEVELS[found[1].upper()], said
     indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
+    prose = prose and not PRINTED.search(said)
     return ("ERROR", said) if not (prose or indented) and COMPLAINS.search(said) else None
 
 

@@ -56,6 +56,7 @@ FIELDS = {
     "clocks.max.gr": "max_sm_clock_mhz",
 }
 ERRORS = re.compile(r"^(?:ecc\.errors|remapped_rows|retired_pages)\.")
+FLAGS = {"Yes": 1.0, "No": 0.0}  # of remapped_rows.pending and .failure
 REASONS = re.compile(r"^clocks_(?:throttle|event)_reasons\.(\w+)$")
 UNREADABLE = re.compile(r"^\[(?:Unknown Error|GPU is lost|GPU requires reset|Insufficient Permissions)\]$|^ERR!$")
 # nvml.h, nvmlClocksEventReason*: the bits of clocks_event_reasons.active
@@ -115,7 +116,9 @@ def facts(text: Text, line: Line, row: dict[str, str]) -> Iterator[Evidence]:
         )
         return
     counts = {
-        name: int(value) for name, cell in row.items() if ERRORS.match(name) and (value := number(cell)) is not None
+        name: int(value)
+        for name, cell in row.items()
+        if ERRORS.match(name) and (value := FLAGS.get(cell, number(cell))) is not None
     }
     if counts:
         yield error_counts(text, line, subject, stamp, counts)

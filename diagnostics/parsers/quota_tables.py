@@ -27,6 +27,10 @@ HEADER = re.compile(
     r"(?i)^\s{0,40}(?:Filesystem|Block Limits|User|Group|Project)\b.{0,120}\b(?:space|used|blocks|kbytes|KB)\b.{0,40}\b(?:quota|soft)\b.{0,40}\b(?:limit|hard)\b"
 )
 CELL = re.compile(r"^(?P<size>\d{1,15}(?:\.\d{1,6})?[KMGTPkmgtp]?(?:i?B)?)(?P<over>\*?)$")
+# alice|  1200||    1.00 TiB|    1.00 TiB||   812312| unlimited
+BEEGFS = re.compile(
+    r"^\s{0,40}([\w.@-]{1,60})\|\s{0,12}\d{1,12}\|\|\s{0,12}([\d.]{1,12} ?[KMGTP]?i?B?)\|\s{0,12}([\d.]{1,12} ?[KMGTP]?i?B?|unlimited)\|\|\s{0,12}(\d{1,15})\|\s{0,12}(\d{1,15}|unlimited)\s*$"
+)
 LIMITS = 3  # used, quota, limit
 COUNTED = 12  # rows below one header
 
@@ -44,6 +48,9 @@ def read(text: Text) -> Iterator[QuotaUsage]:
     left, name = 0, ""
     for line in text.lines():
         row = line.text[:400]
+        if found := BEEGFS.match(row):
+            yield from told(text, line, "", [of_hard(found[2], found[3], 1024), of_hard(found[4], found[5], 1)])
+            continue
         if HEADER.match(row):
             left, name = COUNTED, ""
             continue
@@ -67,6 +74,11 @@ def amount(cells: list[re.Match[str]], unit: int) -> Amount | None:
     return Amount(used, soft, hard, any(cell["over"] for cell in cells))
 
 
+def of_hard(used: str, hard: str, unit: int) -> Amount:
+    """An amount of which only the hard limit is shown."""
+    return Amount(size_bytes(used, unit) or 0, 0, size_bytes(hard, unit) or 0, marked=False)
+
+
 def told(text: Text, line: Line, name: str, amounts: list[Amount | None]) -> Iterator[QuotaUsage]:
     for found, files in zip(amounts, (False, True), strict=True):
         if found and (found.soft or found.hard or found.marked):
@@ -86,6 +98,6 @@ def told(text: Text, line: Line, name: str, amounts: list[Amount | None]) -> Ite
 PARSER = Parser(
     tool="quota",
     medium="disk-usage",
-    footprint=r"(?i)\b(?:space|used|blocks|kbytes|KB)\b.{0,40}\b(?:quota|soft)\b.{0,40}\b(?:limit|hard)\b",
+    footprint=r"(?i)\b(?:space|used|blocks|kbytes|KB)\b.{0,40}\b(?:quota|soft)\b.{0,40}\b(?:limit|hard)\b|^\s{0,40}[\w.@-]{1,60}\|\s{0,12}\d{1,12}\|\|",
     read=read,
 )

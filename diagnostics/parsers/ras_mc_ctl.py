@@ -1,4 +1,4 @@
-"""Counts of memory errors: `ras-mc-ctl --error-count`, `edac-util -v`, and the counters below /sys/devices/system/edac.
+"""Counts of memory errors: `ras-mc-ctl --error-count`, `edac-util -v`, rasdaemon, and the counters below /sys/devices/system/edac.
 
     Label                           CE      UE
     CPU_SrcID#0_MC#1_Chan#2_DIMM#0  12331   2
@@ -26,6 +26,10 @@ ROW = re.compile(r"^(\S.{0,80}?)\s{1,60}(\d{1,12})\s{1,12}(\d{1,12})\s*$")
 UTIL = re.compile(
     r"^mc\d{1,3}: (?:csrow\d{1,3}|.{1,40}?): (?P<label>.{1,80}): (?P<count>\d{1,12}) (?P<type>Corrected|Uncorrected) Errors"
 )
+# mc_event: 2026-06-12 13:44:41 +0000 2 Uncorrected errors: memory read error on CPU_SrcID#0_MC#1_Chan#2_DIMM#0 (mc: 1 ...)
+DAEMON = re.compile(
+    r"\bmc_event: .{0,60}?(?P<count>\d{1,9}) (?P<type>Corrected|Uncorrected|Fatal) errors?: .{0,60}? on (?P<label>[^\s(]{1,80})"
+)
 COUNTER = re.compile(
     r"^(?P<label>/sys/devices/system/edac/mc/\S{1,80}?)/(?:dimm_|ch\d_)?(?P<type>ce|ue)_count[: ]{1,3}(?P<count>\d{1,12})\s*$"
 )
@@ -40,7 +44,7 @@ def read(text: Text) -> Iterator[HostMemoryError]:
         elif table and (found := ROW.match(row)):
             yield from told(text, line, found[1], int(found[2]), corrected=True)
             yield from told(text, line, found[1], int(found[3]), corrected=False)
-        elif found := UTIL.match(row) or COUNTER.match(row):
+        elif found := UTIL.match(row) or COUNTER.match(row) or DAEMON.search(row):
             yield from told(
                 text, line, found["label"], int(found["count"]), corrected=found["type"] in ("Corrected", "ce")
             )
@@ -63,6 +67,6 @@ def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> 
 PARSER = Parser(
     tool="ras-mc-ctl",
     medium="firmware-log",
-    footprint=r"^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
+    footprint=r"^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
     read=read,
 )

@@ -20,6 +20,7 @@ from ..incident import Incident
 OUTLIVED_S = (
     300.0  # a client of a network filesystem waits so long: CephFS evicts after 300 s, CIFS reconnects after 180 s
 )
+WENT_ON = 5  # steps after a fact; other ranks may log one or two more when a run fails
 LONGER, FINITE_AGAIN = 5, 3  # steps: of a run whose bad values may pass, and of its end
 
 
@@ -186,6 +187,17 @@ def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:
         values, lines = run.steps.columns.get(fact.quantity, ()), run.steps.columns.get("line", ())
         if run.steps.source.file == fact.source.file and fact.source.line in lines and len(values) >= LONGER:
             return all(math.isfinite(value) for value in values[-FINITE_AGAIN:])
+    return False
+
+
+def went_on_after(incident: Incident, fact: Evidence) -> bool:
+    """True where the log of a fact goes on with steps of its rank, as it does after an exception that was caught."""
+    for steps in incident.of(TrainingSteps):
+        same_rank = fact.subject.rank is None or steps.subject.rank in (None, fact.subject.rank)
+        lines = steps.columns.get("line", ())
+        same_log = steps.source.file == fact.source.file and same_rank
+        if same_log and len(lines) >= WENT_ON and lines[-WENT_ON] > fact.source.line:
+            return True
     return False
 
 

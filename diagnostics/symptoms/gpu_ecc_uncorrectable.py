@@ -16,6 +16,7 @@ from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
 
 CODES = (48, 64, 94, 95, 140, 171, 172)
+OF_A_LIFETIME = re.compile(r"aggregate|remapped|retired", re.I)  # these were met before, and rows that failed replaced
 WORDS = re.compile(
     r"uncorrectable (?:ECC|DRAM|SRAM|memory) error|double.bit ECC|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE", re.I
 )
@@ -25,7 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from gpu_reports(incident, codes=CODES, driver=("ecc",), words=WORDS)
     for fact in incident.of(GpuErrorCounts):
         counts = {name: count for name, count in fact.counts.items() if "uncorrectable" in name.lower()}
-        now = {name: count for name, count in counts.items() if "aggregate" not in name.lower()}
+        now = {name: count for name, count in counts.items() if not OF_A_LIFETIME.search(name)}
         if any(now.values()):
             note = ", ".join(f"{name}: {count}" for name, count in now.items() if count)
             yield Finding(gpu_subject(incident, fact.subject), (fact,), note)

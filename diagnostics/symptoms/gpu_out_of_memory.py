@@ -23,10 +23,12 @@ WORDS = re.compile(
     r"|No available memory for the cache blocks|can be stored in (?:the )?KV cache|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
     re.I,
 )
+ON_DISK = re.compile(r"No space left|ENOSPC", re.I)  # gRPC and TensorFlow say RESOURCE_EXHAUSTED of a disk too
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    facts = [(fact, words_of(fact)) for fact in said(incident, WORDS) if not _survived(incident, fact)]
+    facts = [(fact, words_of(fact)) for fact in said(incident, WORDS)]
+    facts = [(fact, words) for fact, words in facts if not (ON_DISK.search(words) or _survived(incident, fact))]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts:
         yield from nothing(ended_log(incident), "the job's log runs to its end and speaks of no lack of GPU memory")

@@ -1,6 +1,7 @@
 """A device had little memory left before the job took any: somebody else's process held it.
 
 vLLM's check at its start, or an out-of-memory report in which others hold most of the device and this process little.
+Ranks that have all chosen one device are no others: several of them report it, or the report lists many small holders.
 """
 
 from __future__ import annotations
@@ -26,20 +27,33 @@ FREE = re.compile(rf"{AMOUNT} (?:is )?free\b")
 OWN = re.compile(
     rf"this process has {AMOUNT} memory in use|{AMOUNT} (?:reserved in total by PyTorch|is allocated by PyTorch|already allocated)"
 )
+# CUDA out of memory. ... GPU 0 has a total capacity       (GPU 0; 23.69 GiB total capacity
+DEVICE = re.compile(r"\bGPU (\d{1,3})\b")
+LISTED = re.compile(rf"\bProcess \d{{1,8}} has {AMOUNT} memory in use")
 MOST = 0.6  # of the device: what others hold
 LITTLE = 0.3  # of the device: what the process that failed holds
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     facts: list[tuple[Evidence, str]] = [(fact, words_of(fact)) for fact in said(incident, AT_START)]
-    facts += [(fact, words_of(fact)) for fact in said(incident, CAPACITY) if _of_others(words_of(fact))]
+    full = [fact for fact in said(incident, CAPACITY) if _of_others(words_of(fact))]
+    ranks = {(_device(fact), fact.subject.rank) for fact in full if fact.subject.rank is not None}
+    shared = {device for device, _ in ranks if sum(device == other for other, _ in ranks) > 1}
+    facts += [(fact, words_of(fact)) for fact in full if _device(fact) not in shared]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
+
+
+def _device(fact: Evidence) -> str | None:
+    found = DEVICE.search(words_of(fact))
+    return found[1] if found else None
 
 
 def _of_others(text: str) -> bool:
     """True when one report of PyTorch shows most of a device in the hands of others."""
     whole, free, own = (max(_gib(pattern, text), default=None) for pattern in (CAPACITY, FREE, OWN))
     if not whole or free is None or own is None:
+        return False
+    if any(LISTED.finditer(text)) and max(_gib(LISTED, text)) < MOST * whole:
         return False
     return own <= LITTLE * whole and whole - free - own >= MOST * whole
 

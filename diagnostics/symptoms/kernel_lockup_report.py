@@ -1,6 +1,8 @@
 """The kernel reports that a processor or a grace period is stuck in the kernel itself.
 
-Soft or hard lockup, RCU stall, a BUG, an oops or a panic, not inside the GPU driver or a filesystem. ABSENT where a kernel log long enough to speak is silent.
+Soft or hard lockup, RCU stall, a BUG, an oops or a panic, not inside the GPU driver or a filesystem. A soft lockup or a
+stall that every run of the incident outlived to its proper end has passed. ABSENT where a kernel log long enough to
+speak is silent.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from ..evidence.kernel import ClockJump, HardLockup, KernelFault, RcuStall, Soft
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, is_over, kernel_log, nothing
+from ._runs import runs
 
 # a driver or filesystem that spins is the fault of that driver or filesystem, and a symptom of its own
 ELSEWHERE = re.compile(r"nvidia|^_?nv\d{5,}rm|^uvm_|^(?:ext4|xfs|btrfs|jbd2|nfs|fuse|ceph|ll|cifs)_")
@@ -30,6 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         (each, f"{each.kind.replace('_', ' ')} in {each.function or 'the kernel'}")
         for each in stuck
         if not any(ELSEWHERE.search(frame) for frame in (each.function or "", *each.frames))
+        and (isinstance(each, HardLockup) or not _all_finished(incident))
     ]
     facts += [
         (each, f"{each.about}: {each.text}")
@@ -41,6 +45,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from findings(incident, facts)
     if not facts:
         yield from nothing(kernel_log(incident), "the kernel log was read and reports no lockup")
+
+
+def _all_finished(incident: Incident) -> bool:
+    """True where there is a run, and the last of each log came to its end without an error."""
+    last = [run for run in runs(incident) if run.is_last]
+    return bool(last) and all(run.finished and not run.failed for run in last)
 
 
 SYMPTOM = Symptom(

@@ -1,7 +1,9 @@
 """Ranks wait for each other in calls that can never meet.
 
-The same call number with two operations; or stacks (else tracebacks) in which every rank waits for the others, in different operations, none of them point-to-point (a pipeline's stages differ by
-design) and none elsewhere (then that one is what they wait for). ABSENT where all ranks wait in the same operation.
+The same call number with two operations (of time-outs that name no group only a number far from the start, where groups
+do not meet by chance); or stacks (else tracebacks) in which every rank waits for the others, in different operations,
+none of them point-to-point (a pipeline's stages differ by design) and none elsewhere (then that one is what they wait
+for). ABSENT where all ranks wait in the same operation.
 """
 
 from __future__ import annotations
@@ -10,10 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveStuck
+from ..evidence.job import CollectiveStuck, CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import places
+
+FAR = 20  # calls from the start
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -22,10 +26,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _by_sequence(incident: Incident) -> Iterator[Finding]:
-    calls: dict[tuple[str | None, int], list[CollectiveStuck]] = defaultdict(list)
+    calls: dict[tuple[str | None, int], list[CollectiveStuck | CollectiveTimeout]] = defaultdict(list)
     for fact in incident.of(CollectiveStuck):
         if fact.sequence is not None and fact.operation:
             calls[fact.group, fact.sequence].append(fact)
+    for timeout in incident.of(CollectiveTimeout):
+        if timeout.subject.rank is not None and timeout.operation and (timeout.sequence or 0) >= FAR:
+            calls[timeout.group, timeout.sequence or 0].append(timeout)
     for (_, sequence), facts in calls.items():
         names = sorted({fact.operation or "" for fact in facts})
         if len(names) > 1:

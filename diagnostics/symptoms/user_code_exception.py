@@ -1,9 +1,9 @@
 """The run died of an ordinary error of its own code or configuration: a wrong type, key, shape, name or argument, a
 module or file that is not there, packages that do not fit each other, an option that a program does not know.
 
-An exception in a helper thread or a destructor ends no run, a file that a network volume lacks may be the volume's,
-and exceptions that speak for something else (memory, space, I/O, workers, collectives, CUDA, shared memory, caches)
-are other symptoms. ABSENT where every exception of the log is of those.
+An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run, a
+file that a network volume lacks may be the volume's, and exceptions that speak for something else (memory, space, I/O,
+workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..evidence.job import LogLine, PythonException
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, place
+from ._runs import went_on_after
 from .cache_race_error import CACHE
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
@@ -76,12 +77,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     others = []
     found = False
     for line in incident.of(LogLine):
-        if line.level != "WARNING" and SETUP.search(line.text):
+        if line.level != "WARNING" and SETUP.search(line.text) and not went_on_after(incident, line):
             found = True
             yield Finding(Subject(rank=line.subject.rank), (line,), line.text[:160])
     for fact in incident.of(PythonException):
         text = f"{fact.type}: {fact.text}"
-        if SETUP.search(text) or _is_ordinary(incident, fact, text):
+        wrong = SETUP.search(text) or _is_ordinary(incident, fact, text)
+        if wrong and not went_on_after(incident, fact):
             found = True
             yield Finding(Subject(rank=fact.subject.rank), (fact,), text.splitlines()[0][:160])
         else:

@@ -106,9 +106,9 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
     In a healthy pool one of them reads the pipe of tasks and holds the lock that the others wait for.
     """
     warned = [fact for fact in incident.of(LogLine) if WARNED.search(fact.text)]
-    for parent, children in incident.links.children.items():
+    for parent, children in incident.links.children.items() if warned else ():
         rows = [row for pid in children for row in incident.links.processes[pid].states if row.threads == 1]
-        if warned and len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows):
+        if len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows):
             note = f"all {len(rows)} children of {parent} wait on futexes, and it had forked with threads"
             yield Finding(Subject(), (*rows[:4], warned[0]), note)
 

@@ -49,6 +49,11 @@ IBSTAT = "CA 'mlx5_0'\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: {}\n\t\tPhysi
 ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM Correctable              : {}\n            DRAM Uncorrectable            : {}\n"
 LINKS = "GPU 0: H100 (UUID: GPU-0)\n\t Link 0: 26.562 GB/s\nGPU 3: H100 (UUID: GPU-3)\n\t {}\n"
 OOM = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 23.69 GiB total capacity; {} already allocated; {} free; {} reserved in total by PyTorch)\n"
+SHARED = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.15 GiB of which 1.20 GiB is free. "
+    + " ".join(f"Process {pid} has 11.10 GiB memory in use." for pid in range(4001, 4007))
+    + " Including non-PyTorch memory, this process has 11.10 GiB memory in use.\n"
+)
 DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
 PORT = (
     'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
@@ -67,6 +72,8 @@ CASES = [
     ("gpu-nvlink-report", LINKS.format("Link 0: 26.562 GB/s"), UNOBSERVED),
     ("gpu-out-of-memory", "epoch 1\nF0723 11:12:41.542250  2590 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0)  out of memory\n", PRESENT),
     ("gpu-taken-before-start", OOM.format("1.20 GiB", "312.00 MiB", "1.40 GiB"), PRESENT),
+    ("gpu-taken-before-start", "[rank1]: " + OOM.format("1.20 GiB", "312.00 MiB", "1.40 GiB") + "[rank2]: " + OOM.format("1.20 GiB", "312.00 MiB", "1.40 GiB"), UNOBSERVED),
+    ("gpu-taken-before-start", SHARED, UNOBSERVED),
     ("gpu-taken-before-start", OOM.format("21.20 GiB", "312.00 MiB", "22.40 GiB"), UNOBSERVED),
     ("gpu-memory-without-owner", "pid, used_gpu_memory [MiB]\n2559215, 10151 MiB\n\nbash: kill: (2559215) - No such process\n", PRESENT),
     ("gpu-memory-without-owner", "pid, used_gpu_memory [MiB]\n2559215, 10151 MiB\n\nbash: kill: (4) - No such process\n", UNOBSERVED),
@@ -104,6 +111,7 @@ CASES = [
     ("gpu-ecc-uncorrectable", XID.format(48, "An uncorrectable double bit error (DBE) has been detected"), PRESENT),
     ("gpu-ecc-uncorrectable", ECC.format(3, 1), PRESENT),
     ("gpu-ecc-uncorrectable", ECC.format(3, 0), ABSENT),
+    ("gpu-ecc-uncorrectable", ECC.format(3, 0) + "    Remapped Rows\n        Uncorrectable Error               : 1\n        Pending                           : No\n", ABSENT),
     ("gpu-ecc-uncorrectable", "step 3 | loss 2.1\n", UNOBSERVED),
     ("gpu-ecc-correctable-storm", ECC.format(90000, 0), PRESENT),
     ("gpu-ecc-correctable-storm", ECC.format(3, 0), ABSENT),
