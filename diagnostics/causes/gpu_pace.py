@@ -78,6 +78,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "power-limit-keeps-it-up",
+                0.2,
+                "a card's power peaks trip supplies that are rated for its average",
+                "the GPU's power peaks tripped the supply",
+                Role.INITIATING,
+            ),
+            Effect(
                 "lost-under-load",
                 0.2,
                 "a supply rail that gives way takes the card off the bus",

@@ -152,6 +152,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "power-limit-keeps-it-up",
+                0.4,
+                "a supply that is too weak for the load's peaks carries a smaller load",
+                "the supply could carry the lower load",
+                Role.INITIATING,
+            ),
+            Effect(
                 "hung-in-firmware",
                 0.4,
                 "calls into hung firmware wait in its driver",

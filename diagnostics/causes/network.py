@@ -177,6 +177,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "fast-network-expected",
+                0.4,
+                "a plugin or library that is missing in the container leaves NCCL only sockets",
+                "NCCL did not find the fast network that was set up, and took sockets",
+                Role.INITIATING,
+            ),
+            Effect(
                 "network-setting-cures-it",
                 0.4,
                 "whoever tries finds the setting that was wrong by setting it right",

@@ -28,7 +28,7 @@ ROW = re.compile(
     re.I,
 )
 WHOLE = re.compile(
-    rf"^\s{{0,8}}(?:all|every|full|baseline|with all)\b[^:\d]{{0,20}}(?:\d{{1,6}} )?[^:\d]{{0,20}}(?::[ \t]|[ \t]{{2}})[ \t]{{0,40}}{RATE}",
+    rf"^\s{{0,8}}(?:all|every|full|baseline|with all)\b[^:\d]{{0,20}}(?:\d{{1,6}} )?[^:\d]{{0,60}}(?::[ \t]|[ \t]{{2}})[ \t]{{0,40}}{RATE}",
     re.I,
 )
 # gpu bench n32               : 303.6 s  (others around 296.5 s)
@@ -37,6 +37,7 @@ BESIDE = re.compile(
     re.I,
 )
 LIST = re.compile(r"([A-Za-z][\w.-]{0,60}?)(?:\[([\d,-]{1,100})\])?(?:,|$)")
+NAMED = re.compile(r"\d")  # what is left out may be words: "without overflow"
 LARGEST_RANGE = 512
 LIMIT = 400
 
@@ -45,7 +46,7 @@ def read(text: Text) -> Iterator[Benchmark]:
     rows, whole = list[Benchmark](), list[Benchmark]()
     for line in islice(text.lines(), LIMIT):
         said = line.text[:300]
-        if found := ROW.match(said):
+        if (found := ROW.match(said)) and all(NAMED.search(host) for host in hosts_of(found["hosts"])):
             rows.append(_rate(text, line, found, left_out=hosts_of(found["hosts"])))
         elif found := BESIDE.match(said):
             name = (found["name"] or "").strip()
