@@ -102,7 +102,7 @@ CASES = [
     ("gpu-link-failed", AER.format("Uncorrectable (Non-Fatal)", "nvidia"), PRESENT),
     ("gpu-link-failed", AER.format("Uncorrected (Fatal)", "nvme"), UNOBSERVED),
     ("gpu-link-failed", AER.format("Corrected", "nvidia"), UNOBSERVED),
-    ("gpu-software-xid", AER.format("Uncorrected (Fatal)", "nvidia") + XID.format(31, "MMU Fault"), ABSENT),
+    ("gpu-software-xid", AER.format("Uncorrected (Fatal)", "nvidia") + XID.format(31, "MMU Fault"), UNOBSERVED),
     ("gpu-software-xid", AER.format("Corrected", "nvidia") + XID.format(31, "MMU Fault"), PRESENT),
     ("gpu-firmware-report", "$ dmesg -T | grep -c Xid\n0\n", ABSENT),
     ("gpu-firmware-report", "$ dmesg -T | grep -c oom\n0\n", UNOBSERVED),
