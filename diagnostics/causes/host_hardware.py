@@ -90,6 +90,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "processor-stuck-once",
+                0.2,
+                "where only one line of the report was kept",
+                "a processor did not leave the kernel for a while",
+                Role.INITIATING,
+            ),
+            Effect(
                 "node-failed-report",
                 0.3,
                 "a node that is stuck stops answering",

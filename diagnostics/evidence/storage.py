@@ -162,6 +162,18 @@ class MemoryInfo(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SizeSeen(Evidence):
+    """A row of a table of sizes (bytes) over time that does not say what was measured.
+
+    server 2.3.5  +13h40   14.1G
+    """
+
+    name: str
+    at: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CgroupMemory(Evidence):
     """A memory cgroup's limit and use, in bytes; None = unlimited or unknown. Subject: cgroup.
 

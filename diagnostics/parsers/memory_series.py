@@ -10,10 +10,11 @@ memory.
     iter 2000 loss: 2.21 mem_rss_gb: 31.9
     epoch 3    used 128 GB
     [2026-03-02 01:00:00,112] [INFO] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
+    RAM used: 30.1 GB / 31.2 GB
 
-The header names a memory column (used, rss, memory, resident, heap; a unit may be part of the name). Columns are
-separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table of fewer
-than three sizes. Of a range ("12-14G") the lower end counts.
+The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name).
+Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table
+of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end counts.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from . import Parser
 
 # rss_mb     used     Memory (GiB)     VmRSS
 COLUMN = re.compile(
-    r"^(?:used|rss|vmrss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
+    r"^(?:(?:host|cpu|ram|system|process|node)[ _])?(?:used|rss|vmrss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
     r"|size))?[ _]?\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )
@@ -40,6 +41,12 @@ LOGGED = re.compile(
     r"\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage"
     r"|use)?\s{0,3}[:=]?\s{0,3}"
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
+    re.I,
+)
+# , percent = 95.3%      / 31.2 GB      (of 64G)
+TOTAL = re.compile(
+    r"^[ ,;]{0,3}(?:percent ?[=:] ?(?P<percent>\d{1,3}(?:\.\d{1,4})?) ?%"
+    r"|(?:/|\(?of) ?(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)\b)",
     re.I,
 )
 # mem_rss_gb: 12.1     "cpu_memory_mb": 31022     ram_used_GiB=47.2
@@ -64,6 +71,7 @@ class Row(NamedTuple):
     kib: int
     owner: str | None
     pid: int | None
+    total: int | None = None
 
 
 def read(text: Text) -> Iterator[MemoryInfo]:
@@ -73,7 +81,8 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     for line in text.lines():
         said = line.text[:1000]
         if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
-            logged.append(Row(line, round(float(found["number"]) * KIB[found["unit"][0].lower()]), None, None))
+            kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
+            logged.append(Row(line, kib, None, None, total_of(kib, said[found.end() :])))
             continue
         cells = split(line.text[:400])
         # the OOM killer's table of tasks counts pages
@@ -111,15 +120,25 @@ def measured(header: list[str], cells: list[str], line: Line) -> Row | None:
     return Row(line, round(float(found["number"]) * KIB[unit[0].lower()]), owner, int(pid) if pid.isdigit() else None)
 
 
+def total_of(kib: int, rest: str) -> int | None:
+    """The total that the text after a size gives, by a share of it or as a size."""
+    found = TOTAL.match(rest)
+    if not found:
+        return None
+    if found["percent"]:
+        return round(100 * kib / float(found["percent"])) if float(found["percent"]) > 0 else None
+    total = round(float(found["number"]) * KIB[found["unit"][0].lower()])
+    return total if total >= kib else None
+
+
 def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
     """The facts of one table."""
-    if len(rows) < FEWEST:
-        return
-    for row in rows:
+    for row in rows if len(rows) >= FEWEST else [row for row in rows if row.total]:
+        known = {"MemTotal": row.total, "MemAvailable": row.total - row.kib} if row.total else {}
         yield MemoryInfo(
             source=Source(text.name, row.line.number, row.line.quote),
             subject=Subject(host=row.owner, pid=row.pid),
-            values_kib={"MemUsed": row.kib},
+            values_kib={"MemUsed": row.kib, **known},
         )
 
 

@@ -204,3 +204,9 @@ def went_on_after(incident: Incident, fact: Evidence) -> bool:
 def calendar_s(stamp: Stamp | None) -> float | None:
     """Seconds since the epoch where the stamp is on the calendar."""
     return stamp.seconds if stamp and stamp.clock in (Clock.UTC, Clock.LOCAL) else None
+
+
+def all_finished(incident: Incident) -> bool:
+    """True where there is a run, and the last of each log came to its end without an error."""
+    last = [run for run in runs(incident) if run.is_last]
+    return bool(last) and all(run.finished and not run.failed for run in last)

@@ -1,4 +1,5 @@
-"""A file's checksum is not what it should be: `md5sum -c` or a program says so, or two copies have different digests.
+"""A file's checksum is not what it should be: `md5sum -c` or a program says so, two copies have different digests, or
+a store that names files by their digest (a model hub's blobs, OCI, git-lfs) holds one whose digest is another.
 
 A file that could not be read is not a mismatch. ABSENT where checksums were compared and all agree.
 """
@@ -21,6 +22,8 @@ MISMATCH = re.compile(
     r"|failed verification|Bad CRC-32|CRC (?:error|mismatch|check failed)",
     re.I,
 )
+HEX = re.compile(r"[0-9a-fA-F]{32,128}")
+SHORTEST_NAME = 40  # sha1; the names of shorter digests are often hashes of something else
 
 
 def mismatches(incident: Incident) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
@@ -33,8 +36,13 @@ def mismatches(incident: Incident) -> Iterator[tuple[str, tuple[Evidence, ...]]]
         if each.subject.path:
             digests[each.subject.path.rpartition("/")[2], each.algorithm].setdefault(each.digest, each)
     for (name, _), found in digests.items():
-        if len(found) > 1:
+        if len(found) > 1 or (_is_digest(name, next(iter(found))) and name.lower() not in found):
             yield name, tuple(found.values())
+
+
+def _is_digest(name: str, digest: str) -> bool:
+    """True for a file that is named by a digest of the same kind."""
+    return len(name) == len(digest) >= SHORTEST_NAME and bool(HEX.fullmatch(name))
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

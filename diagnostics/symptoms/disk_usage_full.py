@@ -2,7 +2,8 @@
 
 Shared memory is another symptom; read-only images (squashfs, iso) are always full and do not count. ABSENT where df
 was read, shows the disks, and none is full; df shows the moment it was run, so a file that was removed since may
-have filled the volume before.
+have filled the volume before. From 90 to 99 % df says neither: blocks are reserved for root, and of a volume that is
+spread over many servers or pools one is full before the sum is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from . import Finding, Symptom
 
-FULL_PERCENT = 99.0
+FULL_PERCENT, ROOMY_PERCENT = 99.0, 90.0
 IMAGES = ("squashfs", "iso9660", "erofs", "overlay-image")
 NEVER = ("/dev/shm", "/snap", "/sys", "/proc", "/run/user", "/boot/efi", "/dev")
 
@@ -40,7 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in full:
         yield Finding(row.subject, (row,), f"{row.subject.mount} is full ({row.used_percent or 100:.0f} % used)")
     if not full:
-        for row in rows:
+        for row in (row for row in rows if (row.used_percent or 0.0) < ROOMY_PERCENT):
             subject = Subject(mount=row.subject.mount, device=row.subject.device)
             yield Finding(subject, (row,), f"{row.subject.mount} has room", present=False)
 

@@ -1,5 +1,5 @@
-"""Tasks hang inside a local filesystem or the block layer: hung tasks in ext4, jbd2, xfs, btrfs or writeback
-functions, or processes (a storage server's among them) in D on a local disk.
+"""Tasks hang inside a local filesystem or the block layer: hung tasks in ext4, jbd2, xfs, btrfs, bcachefs or
+writeback functions, or processes (a storage server's among them) in D on a local disk.
 
 No page wait on a network volume and no fuse or nfs function. Never ABSENT: the detector stops after a few reports, and
 a killable wait is not reported at all.
@@ -18,7 +18,7 @@ from . import Finding, Symptom
 from ._waits import CLIENT_WAITS
 
 LOCAL = re.compile(
-    r"^(?:__)?(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"
+    r"^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"
     r"|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
 )
 SERVERS = ("mfschunkserver", "glusterfsd", "ceph-osd", "nfsd", "beegfs-storage", "ll_ost", "mfsmaster", "minio")
@@ -40,7 +40,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(host=thread.subject.host), (thread,), f"{thread.subject.comm} waits in {inside}")
     for row in incident.of(ProcessState):
         comm = row.subject.comm or row.command
-        if row.state == "D" and (comm.startswith(SERVERS) or row.command.startswith(SERVERS)):
+        if row.state == "D" and LOCAL.match(row.wchan or ""):
+            yield Finding(Subject(host=row.subject.host), (row,), f"{comm} waits in {row.wchan}")
+        elif row.state == "D" and (comm.startswith(SERVERS) or row.command.startswith(SERVERS)):
             yield Finding(Subject(host=row.subject.host), (row,), f"the storage server {comm} is itself in D")
         elif row.state == "D" and LOCAL_TOOL.match(row.command) and _local(incident, row.command):
             yield Finding(Subject(host=row.subject.host), (row,), f"`{row.command[:80]}` is in D on a local disk")

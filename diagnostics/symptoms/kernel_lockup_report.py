@@ -1,7 +1,8 @@
 """The kernel reports that a processor or a grace period is stuck in the kernel itself.
 
 Soft or hard lockup, RCU stall, a BUG, an oops or a panic, not inside the GPU driver or a filesystem. A soft lockup or a
-stall that every run of the incident outlived to its proper end has passed. ABSENT where a kernel log long enough to
+stall that every run of the incident outlived to its proper end has passed, and a single soft lockup whose trace is
+missing is another symptom. ABSENT where a kernel log long enough to
 speak is silent.
 """
 
@@ -15,7 +16,8 @@ from ..evidence.kernel import ClockJump, HardLockup, KernelFault, RcuStall, Soft
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, is_over, kernel_log, nothing
-from ._runs import runs
+from ._runs import all_finished
+from .processor_stuck_once import lone
 
 # a driver or filesystem that spins is the fault of that driver or filesystem, and a symptom of its own
 ELSEWHERE = re.compile(r"nvidia|^_?nv\d{5,}rm|^uvm_|^(?:ext4|xfs|btrfs|jbd2|nfs|fuse|ceph|ll|cifs)_")
@@ -29,11 +31,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
         *incident.of(HardLockup),
         *incident.of(RcuStall),
     ]
+    unexplained = lone(incident)
     facts: list[tuple[Evidence, str]] = [
         (each, f"{each.kind.replace('_', ' ')} in {each.function or 'the kernel'}")
         for each in stuck
-        if not any(ELSEWHERE.search(frame) for frame in (each.function or "", *each.frames))
-        and (isinstance(each, HardLockup) or not _all_finished(incident))
+        if each is not unexplained
+        and not any(ELSEWHERE.search(frame) for frame in (each.function or "", *each.frames))
+        and (isinstance(each, HardLockup) or not all_finished(incident))
     ]
     facts += [
         (each, f"{each.about}: {each.text}")
@@ -43,14 +47,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts += [(each, each.text) for each in incident.of(ClockJump) if each.severity is not Severity.INFO]
     facts = [(fact, note) for fact, note in facts if not is_over(incident, fact, passes=True)]
     yield from findings(incident, facts)
-    if not facts:
+    if not facts and unexplained is None:
         yield from nothing(kernel_log(incident), "the kernel log was read and reports no lockup")
-
-
-def _all_finished(incident: Incident) -> bool:
-    """True where there is a run, and the last of each log came to its end without an error."""
-    last = [run for run in runs(incident) if run.is_last]
-    return bool(last) and all(run.finished and not run.failed for run in last)
 
 
 SYMPTOM = Symptom(

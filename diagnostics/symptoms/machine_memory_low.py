@@ -1,4 +1,4 @@
-"""The machine has hardly any memory left: less than 3 % of it available.
+"""The machine has hardly any memory left: less than 3 % of it available, or less than 5 % and 2 GiB.
 
 ABSENT where a fifth or more is available.
 """
@@ -12,8 +12,17 @@ from ..evidence.storage import MemoryInfo
 from ..incident import Incident
 from . import Finding, Symptom
 
-LOW = 0.03
+LOW, LOW_WHEN_SMALL, SMALL_KIB = 0.03, 0.05, 2 << 20
 PLENTY = 0.2
+
+
+def is_low(info: MemoryInfo) -> bool:
+    """True where hardly anything is available."""
+    total, available = info.values_kib.get("MemTotal"), info.values_kib.get("MemAvailable")
+    if not total or available is None:
+        return False
+    share = available / total
+    return share < LOW or (share < LOW_WHEN_SMALL and available < SMALL_KIB)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -22,11 +31,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         total, available = info.values_kib.get("MemTotal"), info.values_kib.get("MemAvailable")
         if not total or available is None:
             continue
-        share = available / total
         note = f"{available / 2**20:.1f} of {total / 2**20:.0f} GiB are available"
-        if share < LOW:
+        if is_low(info):
             yield Finding(Subject(host=info.subject.host), (info,), note)
-        elif share > PLENTY:
+        elif available / total > PLENTY:
             yield Finding(Subject(host=info.subject.host), (info,), note, present=False)
 
 

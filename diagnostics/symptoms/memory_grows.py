@@ -1,7 +1,8 @@
 """Memory grows over the life of the job: three or more measurements of one thing, none far below the ones
 before, the last at least 1.5 times the first, over more than two minutes or more than three moments.
 
-The growth in the first minute of a run is its start, no leak. ABSENT where such a series is flat.
+The growth in the first minute of a run is its start, no leak. Sizes that were written down without saying of what count
+where they end at what a process held when it was killed for memory. ABSENT where such a series is flat.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
+from ..evidence.kernel import OomKill
 from ..evidence.process import ProcessState
-from ..evidence.storage import CgroupMemory, MemoryInfo
+from ..evidence.storage import CgroupMemory, MemoryInfo, SizeSeen
 from ..incident import Incident
 from . import Finding, Symptom
 
@@ -20,6 +22,7 @@ GROWTH = 1.5
 DIP = 0.85  # collectors of garbage and caches let a little go now and then
 MOMENTS = 3
 SPAN_S = 120.0
+NEAR = 0.15  # the last look is somewhat before the kill
 
 Series = list[tuple[float | None, float, Evidence]]
 
@@ -61,7 +64,20 @@ def _series(incident: Incident) -> dict[str, Series]:
             found[f"cgroup {group.subject.cgroup or ''}"].append(
                 (group.stamp.seconds if group.stamp else None, group.usage / 1024, group)
             )
-    return found
+    return found | _of_the_killed(incident)
+
+
+def _of_the_killed(incident: Incident) -> dict[str, Series]:
+    """The series of sizes that reach what a killed process held: it is that process's memory."""
+    named: dict[str, Series] = defaultdict(list)
+    for row in incident.of(SizeSeen):
+        named[row.name].append((None, row.size / 1024, row))
+    held = [kill.anon_rss_kib for kill in incident.of(OomKill) if kill.anon_rss_kib]
+    return {
+        f"memory of {name or 'the killed process'}": points
+        for name, points in named.items()
+        if any(abs(max(value for _, value, _ in points) - kib) <= NEAR * kib for kib in held)
+    }
 
 
 def _owner(info: MemoryInfo) -> str:

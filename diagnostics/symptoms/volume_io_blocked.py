@@ -61,7 +61,7 @@ def _threads(incident: Incident) -> Iterator[Finding]:
                 host=fact.subject.host,
             ),
             (fact, *((file,) if file else ()), *((mount,) if mount else ())),
-            f"{fact.subject.comm or 'a process'} {fact.subject.pid} is blocked in {where}",
+            f"{fact.subject.comm or 'a process'} {fact.subject.pid or ''} is blocked in {where}".replace("  ", " "),
         )
 
 

@@ -1,10 +1,11 @@
 """A DataLoader worker waits for a lock below user code: its only way on is a lock that nobody in it can release.
 
 The worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or its C stack ends in one of libc's own locks; or the only thread of a process waits for a native
-lock or for a team of threads (OpenMP); or all children of a process that was warned of forking with threads are on
-futexes. ABSENT where workers' stacks were taken and all
-of them idle at their queues or read.
+takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or its C stack ends in one
+of libc's own locks; or the only thread of a process waits for a native
+lock or for a team of threads (OpenMP); or the one stack that was taken of a process waits for the own lock of a runtime
+(OpenMP, BLAS, an allocator), in a job that forks; or all children of a process that was warned of forking with threads are
+on futexes. ABSENT where workers' stacks were taken and all of them idle at their queues or read.
 """
 
 from __future__ import annotations
@@ -36,7 +37,24 @@ LIBC_LOCKS = frozenset(
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
 NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
+LOCKED = (
+    *NATIVE_LOCKS,
+    "__GI___pthread_mutex_lock",
+    "__GI___lll_lock_wait",
+    "futex_wait",
+    "_L_lock",
+    "je_malloc_mutex_lock",
+)
 
+# what these protect is over in microseconds, unless the thread that had it was not copied by fork
+RUNTIME_LOCKS = re.compile(
+    r"^(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
+    r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
+    r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
+    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}"
+    r"|(?:__libc_|__GI___libc_|__)?(?:malloc|free|calloc|realloc)|__tz_convert|__vsyslog\w{0,12}|_IO_(?:flockfile|puts|fwrite))$"
+)
+POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
 WARNED = re.compile(r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code")
 TEAM_WAITS = (
     "gomp_team_start",
@@ -74,6 +92,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = True
         note = f"the only thread of {native.subject.pid} waits for a lock or a team: nobody else is in it"
         yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for native in _at_runtime_locks(incident):
+        found = True
+        name = next(name for name in native_names(native, 6) if RUNTIME_LOCKS.match(name))
+        yield Finding(
+            Subject(pid=native.subject.pid), (native,), f"a process of a job that forks waits for a lock in {name}"
+        )
     for finding in _forked_with_threads(incident):
         found = True
         yield finding
@@ -106,6 +130,22 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
         names = native_names(native, 5)
         locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
         if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names)):
+            yield native
+
+
+def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
+    """The only stack of its dump, at a runtime's own lock, where another process is its parent or polls for it."""
+    stacks = incident.of(NativeStack)
+    for native in stacks:
+        names = native_names(native, 6)
+        locked = any(name.startswith(LOCKED) for name in names[:3]) and any(map(RUNTIME_LOCKS.match, names))
+        others = [each for each in stacks if each.source.file != native.source.file]
+        lone = sum(each.source.file == native.source.file for each in stacks) == 1
+        if (
+            locked
+            and lone
+            and (incident.links.children or any(POLLS.search(each.frames[0].function) for each in others))
+        ):
             yield native
 
 

@@ -1,0 +1,38 @@
+"""The job's own last look at the host's memory shows it used up, and the next that its log says is an end by SIGKILL.
+
+Both in one log, so that they are of one machine and in order. Where the kernel's report of a kill for memory was kept,
+it has the say, and this is not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.job import ProcessEnded
+from ..evidence.kernel import OomKill
+from ..evidence.storage import MemoryInfo
+from ..incident import Incident
+from . import Finding, Symptom
+from .machine_memory_low import is_low
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    if incident.of(OomKill):
+        return
+    for end in incident.of(ProcessEnded):
+        before = [
+            info
+            for info in incident.of(MemoryInfo)
+            if info.source.file == end.source.file and info.source.line < end.source.line
+        ]
+        if end.signal == "SIGKILL" and before and is_low(before[-1]):
+            yield Finding(end.subject, (before[-1], end), "memory was used up when the process was ended by SIGKILL")
+
+
+SYMPTOM = Symptom(
+    title="a process was ended by SIGKILL when memory was used up",
+    rule=rule,
+    leak=0.0005,
+    because="who else kills a process would have to do so at that moment",
+    command="sudo dmesg -T | grep -i -A 3 'out of memory'; grep -n -B 5 'return code = -9' train.log",
+)

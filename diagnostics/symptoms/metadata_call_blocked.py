@@ -1,0 +1,49 @@
+"""A process waits in the kernel for a network volume's answer to a question that moves no data: statfs, getattr, lookup,
+access.
+
+A server answers these from memory within milliseconds, however busy its disks are and however full they are. Only the
+client's own wait counts: the stack holds the call and the client's remote procedure call below it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import HungTask
+from ..evidence.process import ThreadState
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import only_network_mount
+
+ASKS = re.compile(
+    r"^_?(?:nfs\d{0,2}_(?:proc_)?(?:statfs|getattr|lookup|access)|(?:ceph|fuse|ll|cifs|smb2|v9fs|gpfs)_statfs)"
+)
+CALLS = re.compile(r"^_{0,2}rpc_|^request_wait_answer|^ceph_mdsc_|^ptlrpc_|^wait_for_response|^p9_client_rpc|^cxiWait")
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    waiting: list[ThreadState | HungTask] = [*incident.of(ThreadState), *incident.of(HungTask)]
+    for fact in waiting:
+        asks = next((frame for frame in fact.frames if ASKS.match(frame)), None)
+        if asks and any(CALLS.match(frame) for frame in fact.frames):
+            mount = only_network_mount(incident)
+            subject = Subject(
+                mount=mount.subject.mount if mount else None,
+                server=mount.subject.server if mount else None,
+                pid=fact.subject.pid,
+                comm=fact.subject.comm,
+                host=fact.subject.host,
+            )
+            yield Finding(subject, (fact,), f"{fact.subject.comm or 'a process'} waits for an answer to {asks}")
+
+
+SYMPTOM = Symptom(
+    title="a question that moves no data is not answered by a network volume",
+    rule=rule,
+    leak=0.001,
+    because="the answer comes from the server's memory; to catch a process in it takes a server that is away",
+    tells_apart=("mount",),
+    command="for p in PID; do grep -H . /proc/$p/task/*/{wchan,stack}; done; timeout 10 stat -f MOUNT",
+)

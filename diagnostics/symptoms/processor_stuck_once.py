@@ -1,0 +1,42 @@
+"""The kernel reports one soft lockup, without the trace that would tell what the processor did, and nothing else.
+
+Reclaim of memory, a paused virtual machine, an interrupt storm, a driver and the kernel's own faults all end in this
+one line. With a trace, a second report or a stall beside it, it is a lockup; one that every run of the incident outlived to
+its proper end has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.kernel import HardLockup, KernelFault, RcuStall, SoftLockup
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import is_over
+from ._runs import all_finished
+
+
+def lone(incident: Incident) -> SoftLockup | None:
+    """The only report of a stuck processor, where it is a soft lockup without a trace."""
+    stuck = incident.of(SoftLockup, HardLockup, RcuStall, KernelFault)
+    only = stuck[0] if len(stuck) == 1 else None
+    return only if isinstance(only, SoftLockup) and not only.function and not only.frames else None
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    fact = lone(incident)
+    if fact and not all_finished(incident) and not is_over(incident, fact, passes=True):
+        yield Finding(
+            fact.subject, (fact,), f"processor {fact.cpu} was stuck for {fact.stuck_s:.0f} s; the trace is missing"
+        )
+
+
+SYMPTOM = Symptom(
+    title="a processor was stuck once, nobody knows where",
+    rule=rule,
+    leak=0.01,
+    because="machines under memory pressure and virtual machines report one now and then, and go on",
+    tells_apart=("host",),
+    command="sudo dmesg -T | grep -A 40 'soft lockup'; vmstat 1 5; free -h",
+    may_pass=True,
+)
