@@ -1,7 +1,8 @@
 """A DataLoader worker waits for a lock below user code: its only way on is a lock that nobody in it can release.
 
 The worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or its C stack ends in one of libc's own locks; or the only thread of a process waits for a native
+takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or its C stack ends in one
+of libc's own locks; or the only thread of a process waits for a native
 lock or for a team of threads (OpenMP); or the one stack that was taken of a process waits for the own lock of a runtime
 (OpenMP, BLAS, an allocator), in a job that forks; or all children of a process that was warned of forking with threads are
 on futexes. ABSENT where workers' stacks were taken and all of them idle at their queues or read.
@@ -114,6 +115,15 @@ def _taker(stack: PythonStack) -> Frame | None:
     return None if (inner[1].file or "").endswith(("threading.py", "queue.py", "queues.py")) else inner[1]
 
 
+def _of_its_own_queue(stack: PythonStack) -> Frame | None:
+    """The frame that takes the read lock of a DataLoader worker's queue: an idle worker is past it, in a poll."""
+    inner = stack.frames[:3]
+    if len(inner) < 3 or inner[0].function not in ("acquire", "__enter__") or inner[2].function != "_worker_loop":
+        return None
+    files = [(frame.file or "").rpartition("/")[2] for frame in inner]
+    return inner[1] if files == ["synchronize.py", "queues.py", "worker.py"] else None
+
+
 def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
     for native in incident.of(NativeStack):
@@ -161,7 +171,7 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
 
 def _at_lock(process: Process) -> Iterator[Finding]:
     for stack in process.stacks:
-        own = innermost_own(stack) or _taker(stack)
+        own = innermost_own(stack) or _taker(stack) or _of_its_own_queue(stack)
         if not is_main(stack) or own is None or stack.active:
             continue
         channels = wait_channels(process, stack.subject.tid)
