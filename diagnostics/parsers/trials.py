@@ -31,9 +31,9 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:host |gpu |job |it )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
+    r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )
@@ -45,7 +45,13 @@ OUTCOMES = (
     ("slow", re.compile(r"slow", re.I)),
     ("ok", re.compile(r"^(?:ok|okay|works|pass|fine|baseline)", re.I)),
     ("hang", re.compile(r"hang|hung|stuck|lock", re.I)),
-    ("off", re.compile(r"^(?:host |gpu |it )?(?:off|powers? off|shut|gone|lost|reset|reboot|restart)", re.I)),
+    (
+        "off",
+        re.compile(
+            r"^(?:(?:host|gpu|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?(?:off|dark|powers? off|shut|gone|lost|reset|reboot|restart)",
+            re.I,
+        ),
+    ),
     ("fail", re.compile(r"fail|crash|error|nan|wrong|differs", re.I)),
 )
 # --data_dir=/share/imagenet : falls to 22 img/sec

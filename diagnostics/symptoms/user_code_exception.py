@@ -17,7 +17,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, place
 from ._runs import went_on_after
-from .cache_race_error import CACHE
+from .cache_race_error import CACHE, cannot_decode
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .fewer_gpus_than_expected import WORDS as FEWER
@@ -98,7 +98,10 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
         return False
     if fact.error not in (None, "ENOENT", "ENOTDIR", "EISDIR"):
         return False
-    if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {' '.join(fact.frames[:4])}"):
+    frames = " ".join(fact.frames[:4])
+    if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
+        return False
+    if cannot_decode("\n".join((text, *fact.causes)), frames):
         return False
     aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
     remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
