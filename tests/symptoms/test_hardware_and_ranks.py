@@ -58,6 +58,7 @@ DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
 PORT = (
     'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
 )
+BENCH = "node    gemm TFLOPs\nn01    612\nn02    611\nn03    {}\nn04    613\nn05    612\n"
 AER = "[   99.500000] {1} 0000:3b:00.0: PCIe Bus Error: severity={0}, type=Transaction Layer, (Requester ID)\n"
 LIMITS = "training, nvidia-smi -pl 350    host {}\ntraining, nvidia-smi -pl 300    {}\n"
 SETTINGS = "all_reduce_perf                 {}\nall_reduce_perf -x {}   ok\n"
@@ -94,6 +95,10 @@ CASES = [
     ("gpu-nvlink-report", "[Mar 11 2024 10:11:13] [ERROR] [tid 2211] detected NVLink training failure between GPU 2 port 4 and NVSwitch 3 port 36\n", PRESENT),
     ("gpu-out-of-memory", "ValueError: The model's max seq len (131072) is larger than the maximum number of tokens that can be stored in KV cache (23456).\n", PRESENT),
     ("gpu-slower-than-peers", "WARNING: Some GPUs have worse relative performance. Affected ranks: {13}\n", PRESENT),
+    ("gpu-slower-than-peers", BENCH.format(583), PRESENT),
+    ("gpu-slower-than-peers", BENCH.format(607), ABSENT),
+    ("gpu-slower-than-peers", "gpu bench n4    : 303.6 s  (others around 296.5 s)\n", PRESENT),
+    ("gpu-slower-than-peers", "gpu bench n4    : 297.6 s  (others around 296.5 s)\n", UNOBSERVED),
     ("gpu-slower-than-peers", "WARNING: no stragglers in the last 100 steps\n", UNOBSERVED),
     ("gpu-off-bus-report", 'DCGM_FI_DEV_XID_ERRORS{gpu="3",Hostname="n1"} 79\n', PRESENT),
     ("gpu-off-bus-report", 'DCGM_FI_DEV_XID_ERRORS{gpu="3",Hostname="n1"} 0\n', UNOBSERVED),
