@@ -112,6 +112,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "gpu-link-degraded",
+                0.25,
+                "a link that was trained at a lower speed is a common reason why one GPU is fed more slowly",
+                "this device was fed over a slower link than the others",
+                Role.INITIATING,
+            ),
+            Effect(
                 "throughput-collapsed",
                 0.4,
                 "the job runs at the speed of the slowest",
