@@ -36,6 +36,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "gpu-link-failed",
+                0.4,
+                "a link that fails while the kernel watches it is reported for the device itself",
+                "the device's link lost what was under way, and the driver cannot recover from that",
+                Role.INITIATING,
+            ),
+            Effect(
                 "lost-under-load",
                 0.6,
                 "power and signal of a marginal link give way under load",

@@ -41,6 +41,18 @@ CAUSES = (
                 "its clocks were held down",
             ),
             Effect(
+                "pace-fell",
+                0.5,
+                "clocks that are held down cost a part of the pace for as long as they are",
+                "every step waited for the throttled device",
+            ),
+            Effect(
+                "slow-wherever-one-host-is",
+                0.1,
+                "a host whose devices are held down slows all that it takes part in",
+                "the host's devices were held down",
+            ),
+            Effect(
                 "throughput-collapsed",
                 0.5,
                 "a synchronous job runs as fast as its slowest device",
@@ -61,6 +73,13 @@ CAUSES = (
             Effect(
                 "dark-under-load",
                 0.15,
+                "a card's power peaks trip supplies that are rated for its average",
+                "the GPU's power peaks tripped the supply",
+                Role.INITIATING,
+            ),
+            Effect(
+                "power-limit-keeps-it-up",
+                0.2,
                 "a card's power peaks trip supplies that are rated for its average",
                 "the GPU's power peaks tripped the supply",
                 Role.INITIATING,
@@ -117,6 +136,12 @@ CAUSES = (
                 "a link that was trained at a lower speed is a common reason why one GPU is fed more slowly",
                 "this device was fed over a slower link than the others",
                 Role.INITIATING,
+            ),
+            Effect(
+                "pace-fell",
+                0.6,
+                "a device that slows down in mid-run takes the whole job to its pace and leaves it there",
+                "from then on every step waited for the slow device",
             ),
             Effect(
                 "throughput-collapsed",

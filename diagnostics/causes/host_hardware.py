@@ -159,6 +159,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "power-limit-keeps-it-up",
+                0.4,
+                "a supply that is too weak for the load's peaks carries a smaller load",
+                "the supply could carry the lower load",
+                Role.INITIATING,
+            ),
+            Effect(
                 "hung-in-firmware",
                 0.4,
                 "calls into hung firmware wait in its driver",
@@ -189,6 +196,12 @@ CAUSES = (
                 0.1,
                 "links fail with their supply",
                 "the link failed with its supply",
+            ),
+            Effect(
+                "gpu-link-failed",
+                0.03,
+                "a failing supply may take the GPUs' links down",
+                "the GPU's link failed with its supply",
             ),
         ),
         now=("Read the management controller's event log (ipmitool sel elist); run elsewhere",),

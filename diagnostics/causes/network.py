@@ -115,6 +115,12 @@ CAUSES = (
                 "the node behind the bad port could not be reached",
             ),
             Effect(
+                "pace-fell",
+                0.3,
+                "a link that comes up at a lower rate, or retransmits, costs a part of the pace",
+                "collectives waited for the slow link",
+            ),
+            Effect(
                 "throughput-collapsed",
                 0.3,
                 "retransmissions slow collectives before they fail",
@@ -168,6 +174,20 @@ CAUSES = (
                 0.5,
                 "a wrong GID, interface name, plugin or MTU is refused at the start",
                 "the network could not be set up as it was configured",
+                Role.INITIATING,
+            ),
+            Effect(
+                "fast-network-expected",
+                0.4,
+                "a plugin or library that is missing in the container leaves NCCL only sockets",
+                "NCCL did not find the fast network that was set up, and took sockets",
+                Role.INITIATING,
+            ),
+            Effect(
+                "network-setting-cures-it",
+                0.4,
+                "whoever tries finds the setting that was wrong by setting it right",
+                "the work went through once the setting was right",
                 Role.INITIATING,
             ),
             Effect(

@@ -33,6 +33,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "sizes-differ-in-one-call",
+                0.3,
+                "both calls may be of one kind, and then their sizes tell them apart",
+                "what the ranks put into the call had different sizes: they were in different parts of the program",
+                Role.INITIATING,
+            ),
+            Effect(
                 "calls-counted-differently",
                 0.5,
                 "the ranks go on past the skipped call, and each counts its own",

@@ -85,8 +85,8 @@ class NonFiniteValue(Evidence):
 class Phase(Evidence):
     """The job says what it does next or has done, other than a step. Subject: rank.
 
-    `phase` is "evaluation", "compile", "save", "load", "preprocess", "epoch-end", "warmup", "init" or
-    "download"; `edge` is "begin" or "end" where the line tells.
+    `phase` is "evaluation", "compile", "save", "load", "preprocess", "epoch-end", "data-end", "warmup", "init"
+    or "download"; `edge` is "begin" or "end" where the line tells.
 
         step 18: running evaluation on 400 batches
     """
@@ -175,7 +175,7 @@ class CollectiveTimeout(Evidence):
     """A collective outlasted its time limit. Subject: rank, host.
 
     `group` is the process group's name where it is the same on every rank, `completed` the last collective of it that
-    the rank has finished.
+    the rank has finished, `elements` how many numbers the rank put into the call.
 
     Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ...) ran for 600029 ms
     """
@@ -186,6 +186,7 @@ class CollectiveTimeout(Evidence):
     ran_s: float | None = None
     group: str | None = None
     completed: int | None = None
+    elements: int | None = None
     backend: str = "nccl"
 
 

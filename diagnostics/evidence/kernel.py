@@ -137,6 +137,16 @@ class GpuDriverMessage(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchedInVain(Evidence):
+    """Somebody searched the kernel log and found nothing. `pattern` is what was searched for.
+
+    $ dmesg -T | grep -c Xid
+    """
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NfsNotResponding(Evidence):
     """An NFS client waits for its server. Subject: server.
 

@@ -12,7 +12,8 @@ from . import Evidence
 class PortState(Evidence):
     """A network port (ibstat, ip link, ethtool, NCCL). Subject: interface, host.
 
-    `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word.
+    `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word. A port that is `disabled` was
+    switched off, as those are that nobody uses; a cable that fails leaves it polling.
 
         State: Active
     """
@@ -20,6 +21,7 @@ class PortState(Evidence):
     state: str
     rate_gbit_s: float | None = None
     fabric: str = "ethernet"
+    disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,8 @@ class Reachability(Evidence):
 class Benchmark(Evidence):
     """A measured rate (nccl-tests, iperf, ib_write_bw, scaling tables). Subject: host, interface.
 
-    `hosts` are those that took part in a measurement of several at once.
+    `hosts` are those that took part in a measurement of several at once, `left_out` those that were kept out of one of all;
+    `others` is what the rest reached, in the same unit, where it stands beside.
 
     8589934592 2147483648 float sum -1 91254 94.1 176.5 N/A
     """
@@ -58,6 +61,8 @@ class Benchmark(Evidence):
     value: float
     unit: str
     hosts: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    others: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

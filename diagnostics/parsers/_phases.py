@@ -15,6 +15,7 @@ FINISHED = re.compile(
     r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly stopping[:,]? .{0,80}\bstop|\bafter training is done\b"
     r"|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
+    r"|\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b.{0,300}\b(?:exiting|stopping|leaving)\b|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
 )
 
 _PATH = r"['\"`]?(?P<path>(?:/|\.{0,2}/|[\w.-]{1,200}/)[^\s'\"`,;()]{1,1000}|[\w.-]{1,200}\.(?:pth|pt|ckpt|bin|safetensors|npz|h5|tar|distcp))"
@@ -55,12 +56,14 @@ PHASES = (
     (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b.{0,80}\b(?:done|finished|took|completed?)\b"), "preprocess", "end"),
     (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
     (re.compile(r"(?i)\bend of epoch\b|\bepoch \d{1,6} (?:done|finished|completed?|ended)\b|\bloop done\b|\brestarting the loader\b"), "epoch-end", "end"),
+    (re.compile(r"(?i)\b(?:iterator|data ?loader|data ?set|data|shards?) (?:is |was |are )?exhausted\b|\b(?:ran|run) out of (?:data|batches|samples|shards)\b|\bno more (?:data|batches|samples)\b|\bexhausted (?:its|the|all) (?:data|iterator|batches|samples|shards?)\b"), "data-end", "end"),
     (re.compile(r"(?i)\bwarm(?:ing)?[ -]?up (?:the |done|steps? for|iterations?)|\bsanity checking\b"), "warmup", "begin"),
     (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
 )  # fmt: skip
 
 INTERESTING = Words(
     "+ |torch |slow_operation_alarm|very slow|running|start|training|done|exiting program|train_runtime|trainer.fit|reached max|time limit|epochs completed|to stop|final step|best metric|train metrics|eval|valid|val loss"
+    "|kill switch|kill-switch|kill_switch|killswitch|stop file|stop-file|stopfile|exit file|exit-file|exhausted|ran out|no more"
     "|compil|autotune|inductor|dynamo|cuda graph|cudagraph|capturing|saving|saved|save-|wrote|writ|copy|copied|mirror|upload|checkpoint|ckpt"
     "|snapshot|resum|restor|load|delet|remov|prun|fetching|preprocess|tokeniz|building|preparing|generating|packing|map|epoch|loop done|warm|sanity|init"
 )

@@ -23,6 +23,7 @@ RANK = re.compile(r"\[?(?:Rank|rank) (\d{1,6})\]")
 # Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600029 ms
 CAUGHT = re.compile(r"[Ww]atchdog caught collective operation timeout: ?(.{0,600})")
 WORK = re.compile(r"(\w{1,40})\((?:SeqNum=(\d{1,12}), )?OpType=(\w{1,60})")
+ELEMENTS = re.compile(r"NumelIn=(\d{1,18})")
 LIMIT = re.compile(r"Timeout\(ms\)=(\d{1,12})")
 RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
 # [PG 1 Rank 1] Timeout at NCCL work: 158046, last enqueued NCCL work: 158046, last completed NCCL work: 158045.
@@ -65,7 +66,8 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
     said = message.text
     facts = message.facts(text, **_rank(message))
     if found := CAUGHT.search(said):
-        yield _caught(found[1], facts)
+        group = GROUP.search(said)
+        yield _caught(found[1], facts, (group[1] or group[2]) if group else None)
     elif found := AT_WORK.search(said):
         done, group = COMPLETED.search(said), GROUP.search(said)
         if group and message.rank is None:
@@ -104,8 +106,8 @@ def _rank(message: Message) -> dict[str, Any]:
     return {"rank": int(found[1])} if found and message.rank is None else {}
 
 
-def _caught(work: str, facts: dict[str, Any]) -> CollectiveTimeout:
-    named, limit, ran = WORK.search(work), LIMIT.search(work), RAN.search(work)
+def _caught(work: str, facts: dict[str, Any], group: str | None) -> CollectiveTimeout:
+    named, limit, ran, elements = (pattern.search(work) for pattern in (WORK, LIMIT, RAN, ELEMENTS))
     return CollectiveTimeout(
         **facts,
         severity=Severity.CRITICAL,
@@ -113,6 +115,8 @@ def _caught(work: str, facts: dict[str, Any]) -> CollectiveTimeout:
         sequence=int(named[2]) if named and named[2] else None,
         limit_s=int(limit[1]) / 1000 if limit else None,
         ran_s=int(ran[1]) / 1000 if ran else None,
+        group=group,
+        elements=int(elements[1]) if elements else None,
         backend="gloo" if named and "Gloo" in named[1] else "nccl",
     )
 

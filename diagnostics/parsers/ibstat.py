@@ -7,7 +7,7 @@
                     Rate: 400
                     Link layer: InfiniBand
 
-A port that is polling or disabled is down; "Initializing" is a port that no subnet manager has set up.
+A port that is polling is down, and so is one that somebody disabled; "Initializing" is a port that no subnet manager has set up.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ def told(text: Text, port: Port | None) -> Iterator[PortState]:
         state=state,
         rate_gbit_s=port.rate,
         fabric=port.fabric,
+        disabled=port.physical.lower() == "disabled",
     )
 
 

@@ -3,8 +3,7 @@
     == pid 31802
     lr-x------ 1 root root 64 Nov 29 13:00 12 -> /workspace/mfs/mnt/shards/shard_0017.bin
     pid 19273 open files: 63
-    $ ls /proc/19273/fd | wc -l
-    63
+    ls /proc/19273/fd | wc -l    63
 
 The owner is on a heading (`== pid N`, `/proc/N/fd:`, `$ ls -l /proc/N/fd`) or unknown.
 """
@@ -16,7 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import OpenFile, OpenFileCount
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
 
@@ -26,23 +25,18 @@ ROW = re.compile(r"^l([r-])([w-])[x-]-{6}[.+@]? +\d+ +\S+ +\S+ +\d+ +.{3,40}? (\
 OWNER = re.compile(r"^=+ pid (\d{1,10})\b|/proc/(\d{1,10})/(?:task/\d{1,10}/)?fd\b")
 # pid 19273 open files: 63
 COUNT = re.compile(r"\bpid[ =](\d{1,10}):? open (?:files|descriptors|fds): *(\d{1,9})\b")
-# $ ls /proc/19273/fd | wc -l      $ lsof -p 19273 | wc -l
+# $ ls /proc/19273/fd | wc -l        ls -1 /proc/19273/fd | wc -l    1023         lsof -p 19273 | wc -l = 1031
 COUNTED = re.compile(
-    r"(?:^|[$#] ?)(?:sudo )?(?:ls (?:-\w{1,4} )?/proc/(\d{1,10})/fd/?|lsof -p (\d{1,10}))\s{0,3}\| ?wc -l\s*$"
+    r"(?:\bls (?:-\w{1,6} )?/proc/(\d{1,10})/fd/?|\blsof (?:-\w{1,4} ){0,2}-p (\d{1,10})) *\| *wc -l[ \t:=#>-]{0,40}(\d{1,9})?$"
 )
-NUMBER = re.compile(r"^\s{0,8}(\d{1,8})\s*$")
+ALONE = re.compile(r"^ *(\d{1,9}) *$")
 
 
 def read(text: Text) -> Iterator[Evidence]:
     pid: int | None = None
     stamp: Stamp | None = None
-    counted: int | None = None
     for line in text.lines():
         row = line.text[:6000]
-        if counted is not None and (found := NUMBER.match(row)):
-            yield OpenFileCount(source=source(text, line), subject=Subject(pid=counted), count=int(found[1]))
-        asked = COUNTED.search(row[:300])
-        counted = int(asked[1] or asked[2]) if asked else None
         if found := ROW.match(row):
             target = found[4].removesuffix(" (deleted)")
             yield OpenFile(
@@ -56,8 +50,21 @@ def read(text: Text) -> Iterator[Evidence]:
             )
         elif found := COUNT.search(row):
             yield OpenFileCount(source=source(text, line), subject=Subject(pid=int(found[1])), count=int(found[2]))
+        elif found := COUNTED.search(row.rstrip()):
+            yield from counted(text, line, found)
         elif found := OWNER.search(row):
             pid, stamp = int(found[1] or found[2]), stamp_of(row)
+
+
+def counted(text: Text, line: Line, found: re.Match[str]) -> Iterator[Evidence]:
+    """The number that a count printed, behind the command or on the next line."""
+    after = next(iter(text.after(line, 1)), line)
+    where, number = (line, found) if found[3] else (after, ALONE.match(after.text[:80]))
+    if number:
+        pid = int(found[1] or found[2])
+        yield OpenFileCount(
+            source=source(text, where), subject=Subject(pid=pid), count=int(number[number.lastindex or 1])
+        )
 
 
 PARSER = Parser(
@@ -65,7 +72,7 @@ PARSER = Parser(
     medium="open-files",
     footprint=(
         r"^l[r-][w-][x-]-{6}[.+@]? +\d+ \S+ +\S+ +\d+ .{3,40} \d+ -> |\bpid[ =]\d+:? open (files|descriptors|fds):"
-        r"|(/proc/\d+/fd/?|lsof -p \d+)\s{0,3}\| ?wc -l"
+        r"|\b(ls (-\w+ )?/proc/\d+/fd/?|lsof (-\w+ )*-p \d+) *\| *wc -l"
     ),
     read=read,
 )

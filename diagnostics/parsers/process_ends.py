@@ -74,7 +74,11 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     (re.compile(r"\b[Pp]rocess \S{1,80} terminated with signal (?P<signal>SIG[A-Z0-9]{2,8})\b"), _signal),
 )  # fmt: skip
 RANKED = re.compile(r"\bprocess rank (\d{1,6}) with PID \d{1,8} on node ([\w.-]{1,120})")
-GONE = re.compile(r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|not running|vanished)")
+# watchdog: pid 4242 is gone     MEMORY: proc python(4242) exited
+GONE = re.compile(
+    r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|not running|vanished)"
+    r"|\bproc(?:ess)? [\w.+-]{1,40}\((\d{1,8})\) (?:has )?exited\b(?! with)"
+)
 # a process that torchrun, Slurm or a DataLoader speaks of is read by their own parsers
 OTHERS = re.compile(
     r"DataLoader worker|local_rank: \d|^(?:srun|slurmstepd|systemd)\b|\.service: |^\s*exitcode  :|NCCL|^\s*Exit Code:"
@@ -90,7 +94,7 @@ INTERESTING = Words(
 def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, INTERESTING):
         if found := GONE.search(message.text):
-            yield ProcessEnded(**message.facts(text, pid=int(found[1])), status=None, text=message.text)
+            yield ProcessEnded(**message.facts(text, pid=int(found[1] or found[2])), status=None, text=message.text)
         elif not OTHERS.search(message.text) and (end := _end(message.text)):
             known = {"comm": end.comm} if end.pid is None else {"pid": end.pid, "comm": end.comm}
             yield ProcessEnded(
@@ -121,7 +125,7 @@ PARSER = Parser(
         rf": line \d+: +\d+ ({_WORDS})\b|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
         r"|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*(status|code|exitcode)[ :=]+-?\d"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
-        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited) (by|on|with|due to) signal|pid[= ]\d+ (is gone|has exited)|exits with return code ?=|on node \S{1,120} exited on signal"
+        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited) (by|on|with|due to) signal|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?=|on node \S{1,120} exited on signal"
     ),
     read=read,
 )

@@ -36,6 +36,8 @@ EXCEPTION = re.compile(
     r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|ProcessRaisedException|error|timeout))"
     r"(?:: ?(.*))?$"
 )
+# torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:
+WRAPPER = re.compile(r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}): (.{1,200} raised:)$")
 # what closes a traceback although nobody would take it for an exception by itself: sqlite3.Warning: text
 CLOSING = re.compile(r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80}): (.*)$")
 FRAME_TEXT = re.compile(r"^(.+?) \((.*):(\d{1,9})\)$")
@@ -45,7 +47,7 @@ BUS_ERROR = re.compile(r"Unexpected bus error encountered in worker")
 
 INTERESTING = re.compile(
     r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$)'
-    r"|above exception|\b(?:queue|concurrent|subprocess|socket)\.\w+: |DataLoader worker|bus error encountered"
+    r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)\.\w+: |DataLoader worker|bus error encountered"
 )
 LISTED = 2  # lines of a list below an exception
 
@@ -57,6 +59,7 @@ class _Open:
     last: Message
     original: bool = False
     frames: list[str] = field(default_factory=list)
+    wrapper: str = ""  # what the exception was put into, where that was printed first
 
 
 @dataclass
@@ -95,6 +98,12 @@ def _read(text: Text, stream: _Stream, message: Message) -> Iterator[Evidence]:
             stream.open.append(_Open(message))
         stream.open[-1].frames.append(f"{frame[3] or '<module>'} ({frame[1]}:{frame[2]})")
         stream.open[-1].last = message
+    elif (found := WRAPPER.match(said)) and message.level not in ("INFO", "DEBUG"):
+        if not stream.open:
+            yield from _flush(stream)
+            stream.open.append(_Open(message))
+        stream.open[0].wrapper = said
+        stream.open[0].last = message
     elif (found := EXCEPTION.match(said)) and message.level not in ("INFO", "DEBUG") and not _is_kernel_s(message):
         yield from _close(text, stream, message, found[1], (found[2] or "").strip())
     elif BUS_ERROR.search(said):
@@ -130,6 +139,7 @@ def _close(text: Text, stream: _Stream, message: Message, type_: str, said: str)
             type=type_,
             text=_with_list(text, message, said),
             frames=tuple(reversed(opened.frames)),
+            causes=(opened.wrapper,) if opened.wrapper else (),
             error=errno_in(said),
         )
     )
@@ -171,7 +181,7 @@ def _joined(chain: list[PythonException], worker: int | None) -> PythonException
     told = next((fact for fact in (last, *before) if fact.error), last)
     subject = last.subject if last.subject.path else dataclasses.replace(last.subject, path=told.subject.path)
     causes = tuple(f"{fact.type}: {fact.text}" if fact.text else fact.type for fact in before)
-    return dataclasses.replace(last, subject=subject, causes=causes, error=told.error, worker=worker)
+    return dataclasses.replace(last, subject=subject, causes=(*last.causes, *causes), error=told.error, worker=worker)
 
 
 PARSER = Parser(

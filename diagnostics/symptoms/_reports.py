@@ -22,7 +22,8 @@ from ..evidence.job import (
     RemoteFailure,
     SchedulerEvent,
 )
-from ..evidence.kernel import GpuDriverMessage, HungTask, OomKill, SoftLockup, Xid
+from ..evidence.kernel import GpuDriverMessage, HungTask, OomKill, SearchedInVain, SoftLockup, Xid
+from ..evidence.process import ThreadState
 from ..incident import Incident
 from . import Finding
 
@@ -82,7 +83,7 @@ def driver_log(incident: Incident) -> list[Coverage]:
 
     Whole ones, and excerpts that hold its own lines or a hang: its report comes minutes before anything hangs.
     """
-    speakers: tuple[type[Evidence], ...] = (Xid, GpuDriverMessage, HungTask, SoftLockup)
+    speakers: tuple[type[Evidence], ...] = (Xid, GpuDriverMessage, HungTask, SoftLockup, ThreadState)
     spoken = {fact.source.file for fact in incident.of(*speakers)}
     whole = {each.file for each in kernel_log(incident)}
     return [each for each in incident.reads("kernel-log") if each.file in spoken | whole]
@@ -133,6 +134,9 @@ def gpu_reports(
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts and (wanted or driver):
         yield from nothing(driver_log(incident), "the kernel log was read and the driver reports nothing of the kind")
+    searches = [each for each in incident.of(SearchedInVain) if "xid" in each.pattern.lower()]
+    if not facts and wanted and searches:
+        yield Finding(Subject(), tuple(searches), "the kernel log was searched and holds no Xid", present=False)
 
 
 def scheduler_reports(

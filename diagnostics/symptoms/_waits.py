@@ -24,6 +24,7 @@ LIBRARY = ("threading.py", "queue.py", "queues.py", "selectors.py", "connection.
 COMPILER_FILES = ("torch/_inductor", "torch/_dynamo", "torch/_functorch", "triton/compiler", "triton/backends",
                   "triton/runtime/build", "jax/_src/compiler", "torch/utils/cpp_extension")  # fmt: skip
 COLLECTIVE_FILES = ("torch/distributed", "deepspeed/comm", "horovod", "megatron/core/parallel")
+WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
 WORKER_FRAMES = ("_worker_loop",)
 
 
@@ -59,13 +60,17 @@ POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent
          "multiprocessing/queues.py", "multiprocessing/connection.py")  # fmt: skip
 
 
+SHUTS_DOWN = ("_shutdown_workers", "_terminate_pool", "_join_exited_workers", "_shutdown_worker")
+
+
 def waits_for_helpers(stack: PythonStack) -> bool:
     """True where a main thread waits for processes that it started: a loader's, a pool's, an executor's, a pipe's."""
     if waits_for_loader(stack):
         return True
     inner = stack.frames[:6]
     waits = bool(inner) and name_of(inner[0]) in PLUMBING and _library(inner[0])
-    return waits and any(part in (frame.file or "") for frame in inner for part in POOLS)
+    ends_them = any(name_of(frame) in SHUTS_DOWN for frame in inner)
+    return waits and (ends_them or any(part in (frame.file or "") for frame in inner for part in POOLS))
 
 
 def _library(frame: Frame) -> bool:
@@ -138,6 +143,11 @@ def is_worker(process: Process) -> bool:
 def native_names(stack: NativeStack, depth: int = 8) -> Sequence[str]:
     """The names of the innermost native frames."""
     return [frame.function for frame in stack.frames[:depth]]
+
+
+def wants_gil(stack: NativeStack) -> bool:
+    """True where a thread waits for Python's global lock."""
+    return any(word in name for name in native_names(stack, 10) for word in WANTS_GIL)
 
 
 def main_stacks(incident: Incident) -> Iterator[PythonStack]:

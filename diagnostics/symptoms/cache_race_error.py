@@ -1,7 +1,8 @@
 """An error about a file of a compile or kernel cache: gone, stale, half-written, or its lock held.
 
 Triton, inductor, torch extensions, numba, JAX and Neuron keep compiled code in a folder; ranks or hosts that share it
-meet there.
+meet there. The error names the folder or a file of it, or the cache's own code could not decode what it had stored, or the
+compiler says that decoding failed: it decodes nothing else.
 """
 
 from __future__ import annotations
@@ -20,6 +21,15 @@ CACHE = re.compile(
     r"|FileLock|flashinfer|deep_gemm",
     re.I,
 )
+# load_cached_autotuning (torch/_inductor/triton_heuristics.py:740)     get_group (triton/runtime/cache.py:88)
+READS_CACHE = re.compile(
+    r"\(\S{0,300}(?:_inductor/(?:codecache|triton_heuristics|runtime/autotune_cache)|triton/runtime/cache|numba/core/caching"
+    r"|jax/_src/compilation_cache)\w{0,20}\.py:\d"
+)
+COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
+UNDECODABLE = re.compile(
+    r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
+)
 TROUBLE = re.compile(
     r"No such file or directory|FileNotFoundError|Stale|cannot (?:open|stat) shared object|undefined symbol"
     r"|file too short|invalid ELF header"
@@ -33,9 +43,16 @@ TROUBLE = re.compile(
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each error that names both a cache and what is wrong with its file."""
     for said in errors(incident):
-        everything = f"{said.text}\n{' '.join(getattr(said.fact, 'frames', ())[:6])}"
-        if CACHE.search(everything) and TROUBLE.search(said.text):
+        frames = " ".join(getattr(said.fact, "frames", ())[:6])
+        names_one = CACHE.search(f"{said.text}\n{frames}") and TROUBLE.search(said.text)
+        if names_one or cannot_decode(said.text, frames):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
+
+
+def cannot_decode(text: str, frames: str) -> bool:
+    """True where a compiler, or the code of its cache, could not decode what it had stored."""
+    reads_it = READS_CACHE.search(frames) or COMPILER.search(text)
+    return reads_it is not None and UNDECODABLE.search(text) is not None
 
 
 SYMPTOM = Symptom(

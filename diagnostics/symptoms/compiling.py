@@ -1,6 +1,7 @@
 """A compiler of kernels is at work: compiler processes below the trainer, a stack inside torch.compile, inductor or
-Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, or
-a log in which a compilation took half a minute or more and came to its end.
+Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, a log
+that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more and came
+to its end.
 
 inductor's idle worker pool is no sign. ABSENT where the main thread's stack was taken and no compiler is on it.
 """
@@ -11,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import Phase, TrainingSteps
+from ..evidence.job import Phase, PythonException, RunFinished, TrainingSteps
 from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
@@ -29,6 +30,7 @@ SLOW = re.compile(
     re.I,
 )
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
+ALARM = re.compile(r"Very slow compile\?|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling", re.I)
 LONG_S = 30.0
 # The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs
 TOOK = re.compile(r"\b(?:took|takes|in) (?:(\d{1,4})m ?)?(\d{1,6}(?:\.\d{1,12})?) ?s(?:ec|\b)")
@@ -76,12 +78,22 @@ def _told(incident: Incident) -> Iterator[Finding]:
     for phase in phases:
         if phase.edge == "end" and _said_to_take(phase.text) >= LONG_S:
             yield Finding(Subject(), (phase,), f"the log says: {phase.text[:120]}")
+    yield from _alarms(incident, phases)
     for begin in (phase for phase in phases if phase.edge == "begin"):
         later = [e for e in ends if e.source.file == begin.source.file and e.source.line > begin.source.line]
         end = min(later, key=lambda each: each.source.line, default=None)
         began_s, ended_s = calendar_s(begin.stamp), calendar_s(end.stamp) if end else None
         if end and began_s is not None and ended_s is not None and ended_s - began_s >= LONG_S:
             yield Finding(Subject(), (begin, end), f"the compilation took {ended_s - began_s:.0f} s and ended")
+
+
+def _alarms(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
+    """The compiler's own alarm that it is slow, where it is the last that a log tells of."""
+    for phase in phases:
+        if ALARM.search(phase.text):
+            others = [*incident.of(TrainingSteps), *incident.of(PythonException), *incident.of(RunFinished)]
+            if not any(e.source.file == phase.source.file and e.source.line > phase.source.line for e in others):
+                yield Finding(Subject(), (phase,), f"the compiler says: {phase.text[:60]}")
 
 
 def _said_to_take(text: str) -> float:

@@ -1,14 +1,14 @@
 """RDMA over Ethernet uses the port's first address, which is not routed, although a routed one is there.
 
 The port's index 0 is link-local or RoCE version 1, another index is RoCE version 2 with an IPv4 address, NCCL uses RoCE,
-and nothing set NCCL_IB_GID_INDEX. Newer NCCL chooses by itself, so it is a sign only beside a failure.
+and nothing set NCCL_IB_GID_INDEX but a trial. Newer NCCL chooses by itself, so it is a sign only beside a failure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.job import NcclMessage, SettingSeen, Trial
 from ..evidence.network import GidEntry
 from ..incident import Incident
 from . import Finding, Symptom
@@ -16,7 +16,9 @@ from . import Finding, Symptom
 
 def rule(incident: Incident) -> Iterator[Finding]:
     over_ethernet = [message for message in incident.of(NcclMessage) if "/RoCE" in message.text]
-    if not over_ethernet or any(setting.name == "NCCL_IB_GID_INDEX" for setting in incident.of(SettingSeen)):
+    tried = {(trial.source.file, trial.source.line) for trial in incident.of(Trial)}
+    settings = [each for each in incident.of(SettingSeen) if (each.source.file, each.source.line) not in tried]
+    if not over_ethernet or any(setting.name == "NCCL_IB_GID_INDEX" for setting in settings):
         return
     entries = incident.of(GidEntry)
     for first in (entry for entry in entries if entry.index == 0 and not _routed(entry)):

@@ -1,7 +1,7 @@
 """GPU memory is in use and no living process of this machine owns it.
 
 nvidia-smi shows memory in use (over 1 GiB) and no process, or it lists a process that it cannot name, or one that the
-process table shows as defunct or not at all, or that `kill` does not find. ABSENT where every listed process lives, or no memory is in use.
+process table shows as defunct or not at all, or that `kill` does not find; or an out-of-memory report names a holder that has ended. ABSENT where every listed process lives, or no memory is in use.
 """
 
 from __future__ import annotations
@@ -11,18 +11,22 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus
+from ..evidence.job import ProcessEnded
 from ..evidence.process import ProcessState
 from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_subject
+from ._reports import gpu_subject, said, words_of
 
 IDLE_MIB = 1024  # the driver's own tables and a display take less
 NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process")
+# Process 107636 has 71.62 GiB memory in use.
+HOLDER = re.compile(r"\bProcess (\d{1,10}) has (\d{1,6}(?:\.\d{1,3})? [GM]iB) memory in use")
 NAMELESS = ("not found", "unknown error", "n/a", "[not found]", "[unknown error]")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    yield from _named_by_allocator(incident)
     table = {fact.subject.pid: fact for fact in incident.of(ProcessState)}
     whole_table = 1 in table  # a table with pid 1 in it is no excerpt: who is missing there is not there
     owners = incident.of(GpuProcess)
@@ -52,6 +56,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(gpu_subject(incident, status.subject), (status,), "no memory in use", present=False)
     if alive and table and not nobody:
         yield Finding(alive[0].subject, tuple(alive), "the processes that hold GPU memory are alive", present=False)
+
+
+def _named_by_allocator(incident: Incident) -> Iterator[Finding]:
+    """Holders that PyTorch's report of a full device names although the log above it tells of their end."""
+    ended = {(fact.source.file, fact.subject.pid): fact for fact in incident.of(ProcessEnded)}
+    for report in said(incident, HOLDER):
+        for pid, amount in HOLDER.findall(words_of(report)):
+            end = ended.get((report.source.file, int(pid)))
+            if end and end.source.line < report.source.line:
+                note = f"pid {pid}, which has ended, holds {amount}"
+                yield Finding(gpu_subject(incident, report.subject), (report, end), note)
 
 
 def _held(incident: Incident, owner: GpuProcess, facts: tuple[Evidence, ...], who: str) -> Finding:

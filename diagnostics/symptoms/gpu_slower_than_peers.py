@@ -2,7 +2,8 @@
 
 Of at least three devices of one name that are working, one runs at under 70 % of the others' median clock; of at
 least three hosts or devices measured by one benchmark, one reaches under 75 % of the median; of at least three ranks,
-one needs 1.5 times the others' median to do its own part of a step; or a straggler detector names one. ABSENT where devices were compared and are alike.
+one needs 1.5 times the others' median to do its own part of a step; one is 2 % slower in a benchmark that was written
+down beside what its peers reach; or a straggler detector names one. ABSENT where devices were compared and are alike.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ DETECTED = re.compile(
 FEWEST = 3
 SLOW_CLOCK = 0.7
 SLOW_RATE = 0.75
+BESIDE_ITS_PEERS = 0.98
 WORKING_PERCENT = 20.0
 LARGER_IS_SLOWER = ("s", "ms", "us", "ns")
 
@@ -36,6 +38,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = DETECTED.search(words_of(fact))
         rank = int(found["rank"]) if found and found["rank"] else None
         yield Finding(Subject(rank=rank), (fact,), words_of(fact)[:200])
+    yield from _beside_its_peers(incident)
     compared = [*_by_clock(incident), *_by_benchmark(incident)]
     yield from (finding for finding in compared if finding.present)
     if compared and not any(finding.present for finding in compared):
@@ -55,6 +58,8 @@ def _by_clock(incident: Incident) -> Iterator[Finding]:
 def _by_benchmark(incident: Incident) -> Iterator[Finding]:
     alike: dict[tuple[str, str], list[Benchmark]] = defaultdict(list)
     for result in incident.of(Benchmark):
+        if result.others is not None:
+            continue
         if result.subject.host is not None or result.subject.gpu is not None or result.subject.rank is not None:
             alike[result.name, result.unit].append(result)
     for (_, unit), group in alike.items():
@@ -65,6 +70,16 @@ def _by_benchmark(incident: Incident) -> Iterator[Finding]:
             if each.value > 0
         ]
         yield from _odd_ones(rates, SLOW_RATE, unit)
+
+
+def _beside_its_peers(incident: Incident) -> Iterator[Finding]:
+    for result in incident.of(Benchmark):
+        if not result.others or not result.value:
+            continue
+        share = result.value / result.others
+        share = 1 / share if result.unit in LARGER_IS_SLOWER else share
+        if share < BESIDE_ITS_PEERS:
+            yield Finding(result.subject, (result,), f"{result.subject} reaches {share:.1%} of what its peers do")
 
 
 def _odd_ones(rates: Sequence[tuple[Evidence, Subject, float]], limit: float, unit: str) -> Iterator[Finding]:

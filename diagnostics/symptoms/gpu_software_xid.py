@@ -1,18 +1,20 @@
 """A kernel of the program touched memory that is not its own, or is not aligned.
 
 Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, illegal instruction, misaligned address,
-device-side assert) or the memory checker's. Xid 45 is the cleaning up after anything and says nothing. ABSENT where a kernel log long enough
-to speak is silent.
+device-side assert) or the memory checker's. Xid 45 is the cleaning up after anything and says nothing, and so does a fault
+of a device whose PCIe link has just failed. ABSENT where a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+from ..evidence.kernel import PcieError, Xid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports
+from .gpu_link_failed import follows, link_failures
 
 CODES = (13, 31, 32, 43, 68, 69)
 WORDS = re.compile(
@@ -24,7 +26,14 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from gpu_reports(incident, codes=CODES, driver=("page-fault",), words=WORDS, passes=True)
+    failures = link_failures(incident)
+    for finding in gpu_reports(incident, codes=CODES, driver=("page-fault",), words=WORDS, passes=True):
+        if not any(_follows(failures, fact) for fact in finding.evidence if isinstance(fact, Xid)):
+            yield finding
+
+
+def _follows(failures: Mapping[str, Sequence[PcieError]], xid: Xid) -> bool:
+    return follows(failures.get(xid.subject.pci or "", ()), xid)
 
 
 SYMPTOM = Symptom(

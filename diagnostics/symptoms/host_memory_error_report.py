@@ -1,14 +1,15 @@
 """The memory controller or a machine check reports errors of the host's memory.
 
-Any uncorrectable error; corrected ones from the hundredth on or from the threshold that mcelog itself sets, since a sound
-DIMM corrects one now and then.
+Any uncorrectable error; corrected ones from the hundredth on, at five reports of one module within a minute each, or from
+the threshold that mcelog itself sets, since a sound DIMM corrects one now and then.
 ABSENT where a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ..evidence.kernel import HostMemoryError
 from ..incident import Incident
@@ -16,6 +17,7 @@ from . import Finding, Symptom
 from ._reports import kernel_log, nothing
 
 MANY_CORRECTED = 100
+IN_A_ROW, WITHIN_S = 5, 60.0  # reports of one module, and the longest time between two of them
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -27,12 +29,21 @@ def rule(incident: Incident) -> Iterator[Finding]:
         hard = [fact for fact in facts if not fact.corrected]
         corrected = sum(fact.count for fact in facts if fact.corrected)
         beyond = any("exceeded threshold" in fact.text for fact in facts)
-        if hard or beyond or corrected >= MANY_CORRECTED:
+        if hard or beyond or corrected >= MANY_CORRECTED or _in_a_row(facts):
             found = True
             note = f"{len(hard)} uncorrected and {corrected} corrected errors of {device or 'the memory'}"
             yield Finding(facts[0].subject, tuple([*hard, *facts][:8]), note)
     if not found:
         yield from nothing(kernel_log(incident), "the kernel log was read and reports no memory error")
+
+
+def _in_a_row(facts: Sequence[HostMemoryError]) -> bool:
+    """True where one module, known by name, needs repairs again and again within minutes."""
+    times = sorted(fact.stamp.seconds for fact in facts if fact.stamp and fact.subject.device)
+    return any(
+        all(later - earlier <= WITHIN_S for earlier, later in pairwise(times[first : first + IN_A_ROW]))
+        for first in range(len(times) - IN_A_ROW + 1)
+    )
 
 
 SYMPTOM = Symptom(

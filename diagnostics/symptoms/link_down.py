@@ -1,5 +1,6 @@
 """A network port went down and did not come back, or is shown down.
 
+A port that somebody disabled is one that nobody uses, until the job names it (see port_in_use_down).
 ABSENT where ports were read and are up.
 """
 
@@ -28,13 +29,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 change.subject, (change,), f"{change.subject.interface or 'a port'} went down and stayed down"
             )
     used = (port for port in incident.of(PortState) if port.state != "off")
-    ports = [port for port in used if not _is_virtual(port.subject.interface)]
+    ports = [port for port in used if not _is_virtual(port.subject.interface) and not port.disabled]
     for port in ports:
         if port.state.lower() in DOWN:
-            yield Finding(port.subject, (port,), f"{port.subject.interface or 'a port'} is {port.state}")
+            yield is_down(port)
     up = tuple(port for port in ports if port.state.lower() not in DOWN)
     if up and len(up) == len(ports):
         yield Finding(up[0].subject, up, f"{len(up)} ports are up", present=False)
+
+
+def is_down(port: PortState) -> Finding:
+    return Finding(port.subject, (port,), f"{port.subject.interface or 'a port'} is {port.state}")
 
 
 def _is_virtual(interface: str | None) -> bool:

@@ -32,10 +32,12 @@ NEAR = 0.85
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
 GAVE_UP_WAITING = re.compile(
-    r"Socket Timeout|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|barrier.{0,80}timed? ?out",
+    r"Socket Timeout|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
     re.I,
 )
-SECONDS = re.compile(r"[Tt]imed out after (\d{2,6}) ?s|(?:after|timeout) (\d{4,9}) ?ms")
+SECONDS = re.compile(
+    r"[Tt]imed out after (\d{2,6}) ?s|(?:after|timeout) (\d{4,9}) ?ms|timeout=(\d{1,3}):(\d\d):(\d\d)\b"
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -74,6 +76,8 @@ def _said_limit(fact: Evidence) -> float | None:
     match = SECONDS.search(words_of(fact))
     if match is None:
         return None
+    if match[3]:
+        return int(match[3]) * 3600.0 + int(match[4]) * 60 + int(match[5])
     return float(match[1]) if match[1] else float(match[2]) / 1000
 
 

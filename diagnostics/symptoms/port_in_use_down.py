@@ -11,14 +11,17 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.network import PortState
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said, words_of
+from .link_down import is_down
 from .link_down import rule as link_down
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     down = [finding for finding in link_down(incident) if finding.present and finding.subject.interface]
+    down += [is_down(port) for port in incident.of(PortState) if port.disabled and port.state == "down"]
     if not down:
         return
     spoken = [*incident.of(NcclMessage), *said(incident, re.compile("")), *incident.of(SettingSeen)]

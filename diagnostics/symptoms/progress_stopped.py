@@ -62,12 +62,20 @@ def _stopped(incident: Incident, run: Run) -> tuple[float, Evidence] | None:
 
 
 def _watched(incident: Incident) -> Iterator[Finding]:
-    """A watchdog's word, where no log with dated steps is at hand."""
+    """A watchdog's word, where no log with dated steps is at hand, and none goes on after an alert."""
     for fact in _fired(incident):
+        if fact.action == "alert" and any(_goes_on(run, fact) for run in runs(incident)):
+            continue
         yield Finding(fact.subject, (fact,), f"no output for {fact.age_s or 0:.0f} s")
     for look in incident.of(WatchdogObservation):
         if look.age_s and look.limit_s and look.age_s > look.limit_s:
             yield Finding(look.subject, (look,), f"no output for {look.age_s:.0f} s")
+
+
+def _goes_on(run: Run, alert: WatchdogFired) -> bool:
+    """True where a log has steps after somebody was told that there were none."""
+    moment = calendar_s(alert.stamp)
+    return moment is not None and calendar_s(run.steps.stamp) is not None and (run.last_step_s or 0.0) > moment
 
 
 def _fired(incident: Incident) -> list[WatchdogFired]:

@@ -1,6 +1,6 @@
 """The last run makes steps at an even pace with finite losses, and nothing ended it early.
 
-At least five steps, the last third at no less than half the median pace, no exception in its log and no bad end
+At least five steps, the last third at no less than half the median pace, no lasting loss of pace, no exception in its log and no bad end
 of its process. Three steps are enough where a second witness saw the GPUs busy about when the log ends.
 """
 
@@ -17,6 +17,8 @@ from ..evidence.kernel import ClockReading
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import Run, is_finite_again, runs
+from .pace_fell import LEAST as LEAST_LOSS
+from .pace_fell import lasting_loss
 from .throughput_collapsed import rates
 
 FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
@@ -64,6 +66,8 @@ def _well(run: Run, seen_at_work: bool) -> bool:
     if run.steps.steps < fewest or len(pace) < fewest - 1 or run.failed:
         return False
     if run.ended and (run.ended.status not in (0, None) or run.ended.signal):
+        return False
+    if lasting_loss(pace) >= LEAST_LOSS:
         return False
     tail = pace[-max(len(pace) // 3, 1) :]
     return median(tail) >= 0.5 * median(pace)

@@ -5,7 +5,8 @@ thread waits for a lock which the code that a destructor has interrupted in it h
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex. Threads idle at a queue, a
-condition or a sleep do not count. ABSENT where the stacks of several threads were taken and no two wait so.
+condition or a sleep do not count. ABSENT where the stacks of several threads were taken, no two wait so, and none wants
+the GIL.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels
+from ._waits import innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels, wants_gil
 
-WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
 WANTS_MUTEX = (
     "pthread_mutex_lock",
     "__lll_lock_wait",
@@ -61,7 +61,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for finding in _native(incident):
         found = True
         yield finding
-    if looked and not found:
+    if looked and not found and not any(map(wants_gil, incident.of(NativeStack))):
         yield Finding(Subject(), tuple(looked[:8]), "no two threads wait for each other", present=False)
 
 
@@ -114,7 +114,7 @@ def _locks(stack: PythonStack) -> bool:
 
 def _native(incident: Incident) -> Iterator[Finding]:
     stacks = incident.of(NativeStack)
-    for_gil = [s for s in stacks if any(word in name for name in native_names(s, 10) for word in WANTS_GIL)]
+    for_gil = [s for s in stacks if wants_gil(s)]
     for_mutex = [
         s for s in stacks if any(name.startswith(WANTS_MUTEX) for name in native_names(s, 4)) and s not in for_gil
     ]

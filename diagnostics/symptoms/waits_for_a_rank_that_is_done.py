@@ -1,14 +1,15 @@
 """A rank timed out in a collective after another had said that its run was done, at a step that the first had passed.
 
-Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is done and then
-waits itself for the others, who save or evaluate, is no case of this.
+Or another had said that its data were exhausted, and the first, whose log counts as many steps, had not. Whoever is done
+takes part in nothing more, so that no limit would have been long enough. A rank that is done and then waits itself for the
+others, who save or evaluate, is no case of this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from ..evidence.job import CollectiveTimeout, RunFinished, TrainingSteps
+from ..evidence.job import CollectiveTimeout, Phase, RunFinished, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 
@@ -24,6 +25,21 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if other is not None and ended is not None and (last.get(other) or -1) > ended:
                 note = f"rank {rank} was done at step {ended}; rank {other} waited for it at a later one"
                 yield Finding(fact.subject, (fact, timeout), note)
+                break
+    yield from _out_of_data(incident, last)
+
+
+def _out_of_data(incident: Incident, last: Mapping[int, int | None]) -> Iterator[Finding]:
+    """Each rank that ran out of data, with one that had more and waited for it."""
+    out = {phase.subject.rank: phase for phase in incident.of(Phase) if phase.phase == "data-end"}
+    for rank, phase in out.items():
+        for timeout in incident.of(CollectiveTimeout):
+            other = timeout.subject.rank
+            if rank is None or other is None or other in out or other not in last:
+                continue
+            if (last[other] or 0) >= (last.get(rank) or 0):
+                note = f"rank {rank} was out of data; rank {other} waited for it in a collective"
+                yield Finding(phase.subject, (phase, timeout), note)
                 break
 
 

@@ -1,16 +1,17 @@
 """A DataLoader worker waits for a lock below user code: its only way on is a lock that nobody in it can release.
 
 The worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or its C stack ends in one of libc's own locks; or the only thread of a process waits for a native
-lock or for a team of threads (OpenMP); or all children of a process that was warned of forking with threads are on
-futexes. ABSENT where workers' stacks were taken and all
-of them idle at their queues or read.
+takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or its C stack ends in one
+of libc's own locks; or the only thread of a process waits for a native
+lock or for a team of threads (OpenMP); or the one stack that was taken of a process waits for the own lock of a runtime
+(OpenMP, BLAS, an allocator), in a job that forks; or all children of a process that was warned of forking with threads are
+on futexes. ABSENT where workers' stacks were taken and all of them idle at their queues or read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.job import LogLine
@@ -19,11 +20,13 @@ from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
 from ._waits import (
+    WORKER_FRAMES,
     in_worker,
     innermost_own,
     is_main,
     is_worker,
     kernel_facts,
+    name_of,
     native_names,
     on_futex,
     takes_lock,
@@ -36,7 +39,24 @@ LIBC_LOCKS = frozenset(
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
 NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
+LOCKED = (
+    *NATIVE_LOCKS,
+    "__GI___pthread_mutex_lock",
+    "__GI___lll_lock_wait",
+    "futex_wait",
+    "_L_lock",
+    "je_malloc_mutex_lock",
+)
 
+# what these protect is over in microseconds, unless the thread that had it was not copied by fork
+RUNTIME_LOCKS = re.compile(
+    r"^(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
+    r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
+    r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
+    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}"
+    r"|(?:__libc_|__GI___libc_|__)?(?:malloc|free|calloc|realloc)|__tz_convert|__vsyslog\w{0,12}|_IO_(?:flockfile|puts|fwrite))$"
+)
+POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
 WARNED = re.compile(r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code")
 TEAM_WAITS = (
     "gomp_team_start",
@@ -74,6 +94,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = True
         note = f"the only thread of {native.subject.pid} waits for a lock or a team: nobody else is in it"
         yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for native in _at_runtime_locks(incident):
+        found = True
+        name = next(name for name in native_names(native, 6) if RUNTIME_LOCKS.match(name))
+        yield Finding(
+            Subject(pid=native.subject.pid), (native,), f"a process of a job that forks waits for a lock in {name}"
+        )
     for finding in _forked_with_threads(incident):
         found = True
         yield finding
@@ -89,6 +115,15 @@ def _taker(stack: PythonStack) -> Frame | None:
     return None if (inner[1].file or "").endswith(("threading.py", "queue.py", "queues.py")) else inner[1]
 
 
+def _of_its_own_queue(stack: PythonStack) -> Frame | None:
+    """The frame that takes the read lock of a DataLoader worker's queue: an idle worker is past it, in a poll."""
+    inner = stack.frames[:3]
+    if len(inner) < 3 or inner[0].function not in ("acquire", "__enter__") or inner[2].function != "_worker_loop":
+        return None
+    files = [(frame.file or "").rpartition("/")[2] for frame in inner]
+    return inner[1] if files == ["synchronize.py", "queues.py", "worker.py"] else None
+
+
 def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
     for native in incident.of(NativeStack):
@@ -98,6 +133,27 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
         locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
         if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names)):
             yield native
+
+
+def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
+    """A worker at a runtime's own lock, or the only stack of its dump where another process is its parent or polls for it."""
+    stacks = incident.of(NativeStack)
+    for native in stacks:
+        names = native_names(native, 6)
+        locked = any(name.startswith(LOCKED) for name in names[:3]) and any(map(RUNTIME_LOCKS.match, names))
+        serves = any(name_of(frame) in WORKER_FRAMES for frame in native.frames)
+        if locked and (serves or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
+            yield native
+
+
+def _is_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    return sum(each.source.file == native.source.file for each in stacks) == 1
+
+
+def _forks(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    """True where the process table has children, or another dump's thread waits as a parent does."""
+    others = [each for each in stacks if each.source.file != native.source.file]
+    return bool(incident.links.children) or any(POLLS.search(each.frames[0].function) for each in others)
 
 
 def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
@@ -115,7 +171,7 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
 
 def _at_lock(process: Process) -> Iterator[Finding]:
     for stack in process.stacks:
-        own = innermost_own(stack) or _taker(stack)
+        own = innermost_own(stack) or _taker(stack) or _of_its_own_queue(stack)
         if not is_main(stack) or own is None or stack.active:
             continue
         channels = wait_channels(process, stack.subject.tid)

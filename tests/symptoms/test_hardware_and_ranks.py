@@ -61,6 +61,9 @@ DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
 PORT = (
     'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
 )
+AER = "[   99.500000] {1} 0000:3b:00.0: PCIe Bus Error: severity={0}, type=Transaction Layer, (Requester ID)\n"
+LIMITS = "training, nvidia-smi -pl 350    host {}\ntraining, nvidia-smi -pl 300    {}\n"
+SETTINGS = "all_reduce_perf                 {}\nall_reduce_perf -x {}   ok\n"
 OFI = "n1:46:58 [0] {0}\nn2:46:58 [0] {0}\n"
 TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
 
@@ -99,6 +102,18 @@ CASES = [
     ("gpu-off-bus-report", 'DCGM_FI_DEV_XID_ERRORS{gpu="3",Hostname="n1"} 0\n', UNOBSERVED),
     ("gpu-software-xid", "[  812.1] amdgpu 0000:83:00.0: amdgpu: [gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:8 pasid:32769, for process python pid 4123)\n", PRESENT),
     ("gpu-ecc-uncorrectable", "[  901.1] amdgpu 0000:83:00.0: amdgpu: socket: 0, die: 0 2 uncorrectable hardware errors detected in umc block\n", PRESENT),
+    ("gpu-link-failed", AER.format("Uncorrectable (Non-Fatal)", "nvidia"), PRESENT),
+    ("gpu-link-failed", AER.format("Uncorrected (Fatal)", "nvme"), UNOBSERVED),
+    ("gpu-link-failed", AER.format("Corrected", "nvidia"), UNOBSERVED),
+    ("gpu-software-xid", AER.format("Uncorrected (Fatal)", "nvidia") + XID.format(31, "MMU Fault"), UNOBSERVED),
+    ("gpu-software-xid", AER.format("Corrected", "nvidia") + XID.format(31, "MMU Fault"), PRESENT),
+    ("gpu-firmware-report", "$ dmesg -T | grep -c Xid\n0\n", ABSENT),
+    ("gpu-firmware-report", "$ dmesg -T | grep -c oom\n0\n", UNOBSERVED),
+    ("power-limit-keeps-it-up", LIMITS.format("off", "ok"), PRESENT),
+    ("power-limit-keeps-it-up", LIMITS.format("ok", "off"), UNOBSERVED),
+    ("network-setting-cures-it", SETTINGS.format("fails", "NCCL_IB_GID_INDEX=3"), PRESENT),
+    ("network-setting-cures-it", SETTINGS.format("fails", "NCCL_IB_DISABLE=1"), UNOBSERVED),
+    ("network-setting-cures-it", SETTINGS.format("ok", "NCCL_IB_GID_INDEX=3"), UNOBSERVED),
     ("expected-port-missing", "ERROR:  nhc:  Health check failed:  check_hw_ib:  No IB port mlx5_4:1 is ACTIVE (LinkUp 400 Gb/sec).\n", PRESENT),
     ("expected-port-missing", "ERROR:  nhc:  Health check failed:  check_fs_mount:  /scratch not mounted\n", UNOBSERVED),
     ("port-errors", "[master:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)\n", PRESENT),

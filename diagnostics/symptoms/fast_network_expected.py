@@ -1,0 +1,47 @@
+"""NCCL took sockets although the job was set up for a faster network, or the machine shows one that is up.
+
+The set-up is a setting that only a fast network needs (libfabric's EFA provider, NCCL's network plugin, the InfiniBand devices to use); a
+machine shows one with an InfiniBand port that is up. A setting that switches the fast network off takes all of it back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.network import PortState
+from ..incident import Incident
+from . import Finding, Symptom
+from .slow_transport_chosen import SWITCHED_OFF
+
+SOCKETS = re.compile(r"Using network Socket|NET/Socket ?: Using|NET/OFI Selected Provider is (?:sockets|tcp)\b")
+# FI_PROVIDER=efa    LD_PRELOAD=/opt/aws-ofi-nccl/lib/libnccl-net.so    NCCL_IB_HCA=mlx5    NCCL_NET_PLUGIN=ofi
+WANTED = re.compile(
+    r"FI_PROVIDER=(?:efa|verbs|cxi|opx|psm\d)|(?:LD_PRELOAD|LD_LIBRARY_PATH)=.*(?:libnccl-net|aws-ofi-nccl|nccl-rdma-sharp)"
+    r"|FI_EFA_USE_DEVICE_RDMA=1|NCCL_IB_HCA=[^^].*|NCCL_NET_PLUGIN=(?!none).+|NCCL_NET=(?:IB|AWS|OFI).*|NCCL_IB_DISABLE=0",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    sockets = [message for message in incident.of(NcclMessage) if SOCKETS.search(message.text)]
+    settings = incident.of(SettingSeen)
+    if not sockets or any(SWITCHED_OFF.get(each.name) == each.value for each in settings):
+        return
+    wanted: list[Evidence] = [each for each in settings if WANTED.fullmatch(f"{each.name}={each.value}")]
+    wanted += [port for port in incident.of(PortState) if port.state == "up" and port.fabric == "infiniband"]
+    if wanted:
+        said = f"{sockets[0].text[:100]}, although {wanted[0].source.quote.strip()[:80]}"
+        yield Finding(sockets[0].subject, (sockets[0], *wanted[:4]), said)
+
+
+SYMPTOM = Symptom(
+    title="sockets were taken where a fast network is set up",
+    rule=rule,
+    leak=0.002,
+    because="whoever sets up a fast network means to use it",
+    command="NCCL_DEBUG=INFO torchrun ... 2>&1 | grep -E 'NET/|plugin'; ls /dev/infiniband; ldconfig -p | grep -E 'ibverbs|nccl-net'",
+    cost_minutes=5,
+)

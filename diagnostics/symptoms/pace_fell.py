@@ -1,0 +1,57 @@
+"""The pace is lower at the end of a run than at its beginning, by more than the steps vary.
+
+The median of the last third is at least 3 % under the median of the first, and the fall is at least three times as wide as either third is spread.
+A collapse to less than half is a symptom of its own (throughput_collapsed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._runs import runs
+from .throughput_collapsed import COLLAPSED, rates
+
+FEWEST = 5  # steps
+LEAST = 0.03
+TIMES_THE_SPREAD = 3.0
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for run in runs(incident):
+        pace = rates(run.steps)
+        lost = lasting_loss(pace)
+        if run.is_last and LEAST <= lost < 1 - COLLAPSED:
+            note = f"the pace fell by {lost:.1%} during the run and stayed there"
+            yield Finding(run.steps.subject, (run.steps,), note)
+
+
+def lasting_loss(pace: Sequence[float]) -> float:
+    """The share of its pace that a run has lost for good; 0 where its steps vary too much to tell."""
+    if len(pace) < FEWEST:
+        return 0.0
+    third = max(len(pace) // 3, 2)
+    before, after = pace[:third], pace[-third:]
+    usual, now = median(before), median(after)
+    lost = usual - now
+    if usual <= 0 or lost < TIMES_THE_SPREAD * max(_spread(before), _spread(after)):
+        return 0.0
+    return lost / usual
+
+
+def _spread(values: Sequence[float]) -> float:
+    """The width of all but the outermost tenth of the values on either side."""
+    ordered = sorted(values)
+    cut = len(ordered) // 10
+    return ordered[-1 - cut] - ordered[cut]
+
+
+SYMPTOM = Symptom(
+    title="the pace fell during the run and stayed lower",
+    rule=rule,
+    leak=0.06,
+    because="longer sequences, another phase or a busier cluster slow runs too",
+    command="grep -E 'tok/s|it/s|elapsed time per iteration|TFLOPs' train.log",
+)
