@@ -1,7 +1,7 @@
 """A rank gave up waiting for the others to join the group, while they were on their CPUs.
 
-Nobody spins before the group exists: a rank that is on a CPU then prepares, loads or compiles, and is late. The one that
-waited is asleep in the same table.
+Nobody spins before the group exists: a rank that is on a CPU then prepares, loads or compiles, and is late. By the process
+table, where the one that waited is asleep beside it, or by the stack of a main thread that runs and is in no collective.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said
+from ._waits import in_collective, main_stacks
 
 GAVE_UP = re.compile(
-    r"store based barrier on rank|waiting for clients\. \d{1,6}/\d{1,6} clients joined"
+    r"store based barrier on rank|store->get\('[^']{1,60}'\) got error: (?:Socket Timeout|[Tt]imeout|[Ww]ait timeout)|waiting for clients\. \d{1,6}/\d{1,6} clients joined"
     r"|[Rr]endezvous.{0,80}timed? ?out|RendezvousTimeoutError|failed to pass monitoredBarrier"
     r"|initializing process group.{0,80}timed? ?out|[Tt]imed out initializing process group",
 )
@@ -40,6 +41,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if busy and idle:
             note = f"{len(busy)} processes of the program were at work while {idle[0].subject.pid} waited for them"
             yield Finding(Subject(), (gave_up[0], *busy[:4], idle[0]), note)
+    for stack in main_stacks(incident):
+        if stack.active and stack.frames and not in_collective(stack):
+            note = f"process {stack.subject.pid} was in {stack.frames[0].function} when the others gave up waiting"
+            yield Finding(Subject(), (gave_up[0], stack), note)
 
 
 SYMPTOM = Symptom(

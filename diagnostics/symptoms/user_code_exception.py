@@ -9,7 +9,7 @@ workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.job import LogLine, PythonException
@@ -69,6 +69,10 @@ OTHER = re.compile(
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe",
 )
 
+# an empty file: who emptied it, or has not filled it yet, is not said
+EMPTY_FILE = re.compile(r"line 1 column 1 \(char 0\)|Ran out of input")
+DECODER = re.compile(r"/(?:json|pickle)(?:/\w{1,20})?\.py:")
+INSTALLED = re.compile(r"/(?:site|dist)-packages/")
 SPECIAL = (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
 
 
@@ -101,11 +105,19 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     frames = " ".join(fact.frames[:4])
     if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
         return False
+    if EMPTY_FILE.search(text) and _read_by_library(fact.frames):
+        return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
         return False
     aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
     remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
     return not aside and not remote
+
+
+def _read_by_library(frames: Sequence[str]) -> bool:
+    """True where the innermost frame outside of the decoder is an installed package's."""
+    readers = [frame for frame in frames if not DECODER.search(frame)]
+    return bool(readers) and INSTALLED.search(readers[0]) is not None
 
 
 SYMPTOM = Symptom(

@@ -1,7 +1,8 @@
 """A thread waits in native code and keeps Python's global lock (the GIL), which another thread of the process wants.
 
-Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Otherwise the sampler
-says who holds it. A call of the GPU's driver may only be busy: it counts where the one at the GIL is a time-out's own
+Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Or the sampler says who
+holds it, or nobody else can: a free GIL is taken at once, so that of two threads or more that run Python one keeps it where
+all the others want it. A call of the GPU's driver may only be busy: it counts where the one at the GIL is a time-out's own
 thread, or where a watchdog or collective has given up.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.job import CollectiveTimeout, WatchdogFired
-from ..evidence.process import NativeStack, PythonStack
+from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._waits import native_names, wants_gil
@@ -21,12 +22,16 @@ from ._waits import native_names, wants_gil
 PYTHON_LOCK = ("PyThread_acquire_lock", "PyThread_acquire_lock_timed")
 LETS_GO = (
     "acquire_timed lock_PyThread_acquire_lock rlock_acquire _enter_buffered_busy _queue_SimpleQueue_get "
-    "PyThread_acquire_lock_timed_with_retries _queue_SimpleQueue_get_impl PyEval_SaveThread"
+    "PyThread_acquire_lock_timed_with_retries _queue_SimpleQueue_get_impl PyEval_SaveThread time_sleep pysleep "
+    "select_poll_poll select_epoll_poll select_select select_epoll_poll_impl sock_recv sock_accept sock_call_ex internal_select "
+    "os_read os_read_impl _Py_read os_waitpid os_waitpid_impl _io_FileIO_readinto"
 ).split()
 WAITS = re.compile(
     r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
     r"|recv\w*|accept|nothrow_wait_cv\S*|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
 )
+SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
+RUNS_PYTHON = re.compile(r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_vectorcall|subtype_dealloc")
 DRIVER = re.compile(r"^(?:cu|cuda|nccl|hip|pnccl)[A-Z]\w{2,60}$")
 TIME_IS_UP = re.compile(r"abort|time_?out|watch_?dog|heart_?beat|deadline", re.I)
 
@@ -41,10 +46,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for (_, pid), stacks in dumps.items():
         wanting = [stack for stack in stacks if wants_gil(stack)]
         for stack in stacks:
-            told = (stack.source.file, stack.source.line) in holders
+            told = (stack.source.file, stack.source.line) in holders or _only_one(stack, stacks, wanting)
             if wanting and stack not in wanting and _keeps(stack, told, wanting, bool(given_up)):
                 note = f"{stack.thread} waits in {stack.frames[0].function} and keeps the GIL, which {wanting[0].thread} wants"
                 yield Finding(Subject(pid=pid), (stack, wanting[0], *given_up[:1]), note)
+
+
+def _only_one(stack: NativeStack, stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) -> bool:
+    """True where no other thread of the dump that runs Python is without the GIL, and this one does not let go of it."""
+    runs_python = [each for each in stacks if each not in wanting and _any(RUNS_PYTHON, each.frames)]
+    return runs_python == [stack] and not any(frame.function in LETS_GO for frame in stack.frames)
+
+
+def _any(pattern: re.Pattern[str], frames: Sequence[Frame]) -> bool:
+    return any(pattern.search(frame.function) for frame in frames)
 
 
 def _keeps(stack: NativeStack, told: bool, wanting: Sequence[NativeStack], given_up: bool) -> bool:
@@ -53,8 +68,10 @@ def _keeps(stack: NativeStack, told: bool, wanting: Sequence[NativeStack], given
         return True
     if not told:
         return False
-    late = given_up or any(TIME_IS_UP.search(frame.function) for each in wanting for frame in each.frames)
-    return any(WAITS.search(name) for name in names[:4]) or (late and any(DRIVER.match(name) for name in names[:6]))
+    late = given_up or any(_any(TIME_IS_UP, each.frames) for each in wanting)
+    return any(WAITS.search(name) or SLEEPS.match(name) for name in names[:4]) or (
+        late and any(DRIVER.match(name) for name in names[:6])
+    )
 
 
 SYMPTOM = Symptom(

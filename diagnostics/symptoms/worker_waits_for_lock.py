@@ -11,7 +11,7 @@ on futexes. ABSENT where workers' stacks were taken and all of them idle at thei
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.job import LogLine
@@ -20,11 +20,13 @@ from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
 from ._waits import (
+    WORKER_FRAMES,
     in_worker,
     innermost_own,
     is_main,
     is_worker,
     kernel_facts,
+    name_of,
     native_names,
     on_futex,
     takes_lock,
@@ -134,19 +136,24 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
 
 
 def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
-    """The only stack of its dump, at a runtime's own lock, where another process is its parent or polls for it."""
+    """A worker at a runtime's own lock, or the only stack of its dump where another process is its parent or polls for it."""
     stacks = incident.of(NativeStack)
     for native in stacks:
         names = native_names(native, 6)
         locked = any(name.startswith(LOCKED) for name in names[:3]) and any(map(RUNTIME_LOCKS.match, names))
-        others = [each for each in stacks if each.source.file != native.source.file]
-        lone = sum(each.source.file == native.source.file for each in stacks) == 1
-        if (
-            locked
-            and lone
-            and (incident.links.children or any(POLLS.search(each.frames[0].function) for each in others))
-        ):
+        serves = any(name_of(frame) in WORKER_FRAMES for frame in native.frames)
+        if locked and (serves or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
             yield native
+
+
+def _is_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    return sum(each.source.file == native.source.file for each in stacks) == 1
+
+
+def _forks(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    """True where the process table has children, or another dump's thread waits as a parent does."""
+    others = [each for each in stacks if each.source.file != native.source.file]
+    return bool(incident.links.children) or any(POLLS.search(each.frames[0].function) for each in others)
 
 
 def _forked_with_threads(incident: Incident) -> Iterator[Finding]:

@@ -44,6 +44,9 @@ Thread {0} (idle): "MainThread"
     main (train.py:150)
     <module> (train.py:301)
 """
+PCIE = "index, pcie.link.gen.current, pcie.link.width.current, utilization.gpu [%]\n"
+HELD = "|   0  Tesla V100-SXM2...  On   | 00000000:00:1E.0 Off |                    0 |\n| N/A   41C    P0    38W / 300W |  {}MiB / 16160MiB |      0%      Default |\n|  No running processes found                                                 |\n"
+HOLDER = "                     USER        PID ACCESS COMMAND\n/dev/nvidia0:        u1      4411 F...m python\n"
 SMI = "index, name, utilization.gpu [%], clocks.current.sm [MHz], temperature.gpu\n"
 IBSTAT = "CA 'mlx5_0'\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: {}\n\t\tPhysical state: {}\n\t\tRate: 400\n"
 ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM Correctable              : {}\n            DRAM Uncorrectable            : {}\n"
@@ -155,6 +158,14 @@ CASES = [
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(7)) + "7, H100, 100 %, 345 MHz, 50\n", PRESENT),
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(8)), ABSENT),
     ("gpu-slower-than-peers", SMI + "0, H100, 100 %, 1980 MHz, 50\n1, H100, 100 %, 345 MHz, 50\n", UNOBSERVED),
+    ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 5, 8, 99 %\n", PRESENT),
+    ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 5, 16, 99 %\n", ABSENT),
+    ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 1, 16, 0 %\n", ABSENT),
+    ("gpu-link-degraded", PCIE + "0, 1, 16, 0 %\n1, 1, 16, 0 %\n2, 5, 16, 99 %\n", UNOBSERVED),
+    ("gpu-memory-without-owner", HELD.format(14903) + HOLDER, PRESENT),
+    ("gpu-memory-without-owner", HELD.format(4) + HOLDER, ABSENT),
+    ("wrong-interface-chosen", "n1:1:1 [0] include/socket.h:403 NCCL WARN Connect to fe80::14ad:64ff:fe64:b31e%veth1c2b90<47411> failed : Network is unreachable\n", PRESENT),
+    ("wrong-interface-chosen", "n1:1:1 [0] include/socket.h:403 NCCL WARN Connect to fe80::14ad:64ff:fe64:b31e%ib0<47411> failed : Network is unreachable\n", UNOBSERVED),
     ("gpu-hot", SMI + "0, H100, 100 %, 1980 MHz, 93\n", PRESENT),
     ("gpu-hot", SMI + "0, H100, 100 %, 1980 MHz, 50\n", ABSENT),
     ("pcie-error", "[ 5.0] pcieport 0000:3a:00.0: AER: Uncorrected (Fatal) error received: 0000:3b:00.0\n", PRESENT),
