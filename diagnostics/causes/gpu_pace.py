@@ -131,6 +131,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "gpu-link-degraded",
+                0.25,
+                "a link that was trained at a lower speed is a common reason why one GPU is fed more slowly",
+                "this device was fed over a slower link than the others",
+                Role.INITIATING,
+            ),
+            Effect(
                 "pace-fell",
                 0.6,
                 "a device that slows down in mid-run takes the whole job to its pace and leaves it there",

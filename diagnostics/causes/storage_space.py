@@ -40,6 +40,12 @@ CAUSES = (
             Effect("network-volume-error", 0.02,
                    "servers may word a full volume as an I/O error",
                    "the server worded its full disk as an I/O error"),
+            Effect("kernel-remounted-read-only", 0.04,
+                   "btrfs stops itself when its own records find no room, though df may show some",
+                   "the filesystem found no room for its own records and stopped itself"),
+            Effect("read-only-error", 0.01,
+                   "what a filesystem that stopped itself answers afterwards",
+                   "the filesystem had stopped itself for want of room"),
             *dies("a write found no space", 0.05),
         ),
         now=(

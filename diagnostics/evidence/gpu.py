@@ -25,6 +25,10 @@ class GpuStatus(Evidence):
     power_limit_w: float | None = None
     sm_clock_mhz: float | None = None
     max_sm_clock_mhz: float | None = None
+    pcie_generation: float | None = None
+    max_pcie_generation: float | None = None
+    pcie_width: float | None = None  # lanes
+    max_pcie_width: float | None = None
     unreadable: str | None = None
 
 

@@ -174,6 +174,20 @@ class SizeSeen(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TensorBytes(Evidence):
+    """What somebody counted in a checkpoint, in bytes. Subject: path where said.
+
+    `what` is "tensors" (their elements, summed), "storage" (the memory behind a tensor, which is what is written) or
+    "file".
+
+        >>> sum(v.numel() * v.element_size() for v in sd.values())
+    """
+
+    what: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CgroupMemory(Evidence):
     """A memory cgroup's limit and use, in bytes; None = unlimited or unknown. Subject: cgroup.
 
@@ -205,3 +219,17 @@ class ZeroRun(Evidence):
 
     offset: int
     length: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TensorValues(Evidence):
+    """What somebody computed of the numbers in one tensor or one file of them; None = not said. Subject: path of a file.
+
+    `greatest` is the largest magnitude that was said; `zeros_percent` is 100 where all are zero.
+
+        lm_head.weight   F32 absmean 0.0000  zeros 100.0%
+    """
+
+    name: str
+    greatest: float | None = None
+    zeros_percent: float | None = None

@@ -106,6 +106,8 @@ _SHORT_GLOG = re.compile(r"^\[?([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
 _GLOG_LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL", "V": "DEBUG", "D": "DEBUG", "C": "FATAL"}
 # (RayTrainWorker pid=21660, ip=192.0.2.6) text      (Worker_TP0 pid=3040) text
 _RAY = re.compile(r"^\([^()=]{1,80}? ?pid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
+# [1,0]<stdout>:text      [3]<stderr>:text
+_MPIRUN = re.compile(r"^\[(?:\d{1,8},)?(\d{1,6})\]<std(?:out|err)>: ?(.*)$")
 # [pod/train-0/main] text
 _KUBECTL = re.compile(r"^\[pod/([\w.-]{1,120})/[\w.-]{1,120}\] ?(.*)$")
 # INFO 03-04 07:12:09 [loggers.py:127] text
@@ -151,6 +153,11 @@ def _peel_kubectl(line: Envelope) -> Envelope | None:
     return line._replace(message=found[2], host=line.host or found[1]) if found else None
 
 
+def _peel_mpirun(line: Envelope) -> Envelope | None:
+    found = _MPIRUN.match(line.message)
+    return found and line._replace(message=found[2], rank=int(found[1]))
+
+
 def _peel_vllm(line: Envelope) -> Envelope | None:
     found = _VLLM.match(line.message)
     return found and line._replace(message=found[7], level=found[1], stamp=line.stamp or _no_year(*found.groups()[1:6]))
@@ -185,6 +192,7 @@ _PEELS: tuple[Callable[[Envelope], Envelope | None], ...] = (
     _peel_glog,
     _peel_ray,
     _peel_kubectl,
+    _peel_mpirun,
     _peel_vllm,
     _peel_month_day,
     _peel_time_of_day,

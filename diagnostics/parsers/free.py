@@ -38,6 +38,9 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         elif columns and (found := ROW.match(row)):
             cells = found[2].split()
             if found[1] == "Mem":
+                if head:  # free -s prints its heading once, or each time
+                    yield told(text, head, values)
+                    values = {}
                 head, unit = line, unit_of(cells[0])
             for name, cell in zip(columns, cells, strict=False):
                 key = NAMES.get(name) if found[1] == "Mem" else {"total": "SwapTotal", "free": "SwapFree"}.get(name)

@@ -57,8 +57,13 @@ def read(text: Text) -> Iterator[Evidence]:
             )
         elif about == "section":
             yield _ghes(hit)
-        else:
+        elif not (about == "event" and _is_of_pcie(hit)):
             yield _check(hit)
+
+
+def _is_of_pcie(hit: Hit) -> bool:
+    """True for a firmware report whose section below says PCIe: `pcie` reads it."""
+    return any("section_type: PCIe error" in line.text for line in hit.log.text.after(hit.line, limit=4))
 
 
 def _edac(hit: Hit) -> HostMemoryError:

@@ -28,7 +28,7 @@ TABLE = Table(
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\)", "corruption", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): previous I/O error to superblock", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs warning \(device {_DEVICE}\): ext4_end_bio", "io-error", CRITICAL, "ext4"),
-    Row(rf"EXT[234]-fs \({_DEVICE}\): (?:failed to convert unwritten|delayed block allocation failed|shut ?down)", "io-error", CRITICAL, "ext4"),
+    Row(rf"EXT[234]-fs \({_DEVICE}\): (?:failed to convert unwritten|[Dd]elayed block allocation failed|shut ?down)", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): .{{0,20}}This should not happen", "io-error", CRITICAL, "ext4"),
     Row(r"Aborting journal on device (?P<device>[\w./-]{1,60}?)-\d+\.?$", "journal-abort", CRITICAL, "ext4"),
     Row(r"JBD2?: (?:Error -\d+|I/O error|Detected IO errors)", "io-error", CRITICAL, "ext4"),
@@ -39,6 +39,7 @@ TABLE = Table(
     Row(rf"BTRFS error \(device {_DEVICE}\): bdev (?P<path>\S{{1,200}}) errs: .{{0,80}}corrupt 0, gen 0", "io-error", CRITICAL, "btrfs"),
     Row(rf"BTRFS (?:error|critical|warning) \(device {_DEVICE}\): .{{0,120}}(?:csum failed|checksum error|transid verify failed|corrupt)", "corruption", CRITICAL, "btrfs"),
     Row(rf"BTRFS:? (?:error|critical) \(device {_DEVICE}\)", "other", CRITICAL, "btrfs"),
+    Row(r"BTRFS: Transaction aborted \(error -28\)", "no-space", CRITICAL, "btrfs"),
     Row(rf"F2FS-fs \({_DEVICE}\): .{{0,80}}(?:[Ii]nconsistent|corrupt|I/O error)", "corruption", CRITICAL, "f2fs"),
     Row(rf"SQUASHFS error: |FAT-fs \({_DEVICE}\): error", "corruption", CRITICAL, "other"),
     Row(r"ZFS: .{0,80}(?:suspended|I/O failure)|WARNING: Pool '.{1,64}' has encountered an uncorrectable I/O failure", "io-error", CRITICAL, "zfs"),
@@ -52,6 +53,9 @@ _FUNCTION = re.compile(
 _READING_FAILED = re.compile(
     r"reading directory lblock|unable to read|I/O error|IO failure|error -5\b|comm .{1,20}: error reading|_bh: read"
 )
+
+# errno=-28 No space left      error -28      max blocks 2 with error 28
+_NO_SPACE = re.compile(r"No space left|ENOSPC|\berr(?:or|no)[= ]-?28\b")
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -68,7 +72,9 @@ def read(text: Text) -> Iterator[Evidence]:
                 filesystem=filesystem,
             )
             continue
-        if about == "corruption" and hit.row.of == "ext4" and _READING_FAILED.search(said):
+        if _NO_SPACE.search(said):
+            about = "no-space"
+        elif about == "corruption" and hit.row.of == "ext4" and _READING_FAILED.search(said):
             about = "io-error"
         function = _FUNCTION.search(said)
         yield FilesystemError(

@@ -20,6 +20,10 @@ from . import Parser
 from ._pci import pci_address
 from ._snapshot import source
 
+HANGING = (
+    r"\b(?:nvidia-smi|dcgmi|rocm-smi)(?: -{1,2}[\w-]{1,20}){0,3}(?::? (?:command |query )?timed out|(?:: ?| {2,10})"
+    r"(?:no answer|still hanging|hangs|hung\b|does not (?:return|answer|come back)|never (?:returns?|answers?)))"
+)
 # what is said -> what it is about; the first that is found counts
 SAYINGS = (
     ("version-mismatch", r"Driver/library version mismatch"),
@@ -33,6 +37,8 @@ SAYINGS = (
     ("no-device", r"No devices were found"),
     ("no-device", r"nvidia-container-cli: (?:device error|initialization error: nvml error).{0,200}"),
     # NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
+    # n11  up 66 days   nvidia-smi: no answer in 600 s
+    ("hanging", HANGING),
     ("init-failed", r"NVIDIA-SMI has failed because"),
     # UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment
     ("init-failed", r"CUDA initialization: (?:CUDA unknown error|CUDA driver initialization failed)"),
@@ -47,6 +53,7 @@ FOOTPRINT = (
     r"Driver/library version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
     r"|interface version .{1,60} match with driver version|CUDA initialization: CUDA (unknown error|driver init)"
+    rf"|{HANGING}"
     r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
 )
 ANY = re.compile(FOOTPRINT)

@@ -54,6 +54,12 @@ FIELDS = {
     "clocks.gr": "sm_clock_mhz",
     "clocks.max.sm": "max_sm_clock_mhz",
     "clocks.max.gr": "max_sm_clock_mhz",
+    "pcie.link.gen.current": "pcie_generation",
+    "pcie.link.gen.gpucurrent": "pcie_generation",
+    "pcie.link.gen.max": "max_pcie_generation",
+    "pcie.link.gen.gpumax": "max_pcie_generation",
+    "pcie.link.width.current": "pcie_width",
+    "pcie.link.width.max": "max_pcie_width",
 }
 ERRORS = re.compile(r"^(?:ecc\.errors|remapped_rows|retired_pages)\.")
 FLAGS = {"Yes": 1.0, "No": 0.0}  # of remapped_rows.pending and .failure

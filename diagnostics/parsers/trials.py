@@ -9,6 +9,11 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     A     m1       3b     CUDA error: unspecified launch failure
     B     m1       3b     20/20 runs ok
 
+    --data_dir=/share/imagenet     311 images/sec
+    synthetic data               : 1606 images/sec throughout
+
+Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
+
 With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
 so is a file that has only one row: that is a sentence, not a table. One word before
 OK or FAILED is a file that some checksum tool judged, and no condition.
@@ -49,6 +54,19 @@ OUTCOMES = (
     ),
     ("fail", re.compile(r"fail|crash|error|nan|wrong|differs", re.I)),
 )
+# --data_dir=/share/imagenet : falls to 22 img/sec
+RATE = re.compile(
+    r"^[ \t]{0,8}(?:[|*-][ \t]{1,8})?(?P<condition>[^\s|][^|\n]{2,80}?)(?:[ \t]{0,40}(?::|=>|->|\|)[ \t]{1,40}|[ \t]{2,40})"
+    r"(?P<text>(?:(?:falls|drops|down|goes|only|about|just|runs|at|to|some) ){0,3}~?(?P<value>\d{1,9}(?:\.\d{1,6})?) ?"
+    r"(?P<unit>(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|(?: per|/) second)"
+    r"|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b[^\n]{0,80})$",
+    re.I,
+)
+NO_CONDITION = re.compile(
+    r"^\W{0,4}(?:\d|(?:global_?)?(?:step|iter|iteration|epoch|batch|rank|gpu|worker|host|node)s?\b)", re.I
+)
+FAR_BELOW = 0.5
+LARGEST = 256 << 10  # bytes: nobody writes down more by hand
 JUDGED = re.compile(r"(?:OK|FAILED)\b")
 FEWEST_ROWS = 2
 # card  machine  slot   result
@@ -64,8 +82,10 @@ ILL = re.compile(
 
 
 def read(text: Text) -> Iterator[Trial]:
+    if len(text.data) > LARGEST:
+        return
     table = list(_under_a_heading(text))
-    yield from table if len(table) >= FEWEST_ROWS else _rows(text)
+    yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text))
 
 
 def _under_a_heading(text: Text) -> Iterator[Trial]:
@@ -95,6 +115,23 @@ def _rows(text: Text) -> Iterator[Trial]:
         yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome_of(match["text"]))
 
 
+def _rates(text: Text) -> Iterator[Trial]:
+    rows = [(line, match) for line in text.lines() if len(line.text) < 240 and (match := RATE.match(line.text))]
+    rows = [(line, match) for line, match in rows if not NO_CONDITION.match(match["condition"])]
+    units = {match["unit"].lower() for _, match in rows}
+    if (
+        len(rows) < FEWEST_ROWS
+        or len(units) > 1
+        or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip())
+    ):
+        return
+    per_unit = not units.pop().endswith(("/s", "/sec", "second"))
+    speeds = [1 / max(float(match["value"]), 1e-9) if per_unit else float(match["value"]) for _, match in rows]
+    for (line, match), speed in zip(rows, speeds, strict=True):
+        outcome = "slow" if speed < FAR_BELOW * max(speeds) else "ok"
+        yield _trial(text, line, match["condition"].strip(" :="), match["text"].strip(), outcome)
+
+
 def _trial(text: Text, line: Line, condition: str, said: str, outcome: str) -> Trial:
     nodes, gpu = NODES.search(condition), GPU.search(condition)
     return Trial(
@@ -113,6 +150,14 @@ def outcome_of(text: str) -> str:
     return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
 
 
+RATE_END = r"(?:[:>|] |[ \t]{2}|\b(?:to|only|about|at) )~?\d{1,9}(?:\.\d{1,6})? ?(?:(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|(?: per|/) second)|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b"
 # only the outcome's end of a row: looking for the condition before it takes many times as long
-FOOTPRINT = "(?i)" + ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")") + "|" + HEADING.pattern
+FOOTPRINT = (
+    "(?i)"
+    + ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")")
+    + "|"
+    + HEADING.pattern
+    + "|"
+    + RATE_END
+)
 PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

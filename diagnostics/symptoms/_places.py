@@ -98,3 +98,8 @@ def volume_of_client(incident: Incident, fact: Evidence, filesystem: str) -> Sub
     fits = [m for m in candidates if server is None or (m.subject.server or "").startswith(server)] or candidates
     mount = fits[0].subject if len(fits) == 1 else fact.subject
     return Subject(mount=mount.mount, server=mount.server or server, host=fact.subject.host)
+
+
+def same_device(device: str, name: str | None) -> bool:
+    """True where a mount's source and the kernel's short name are one device."""
+    return bool(name) and device.rpartition("/")[2] == str(name).rpartition("/")[2]

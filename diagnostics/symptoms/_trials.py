@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..evidence.job import Trial
 from ..incident import Incident
 
@@ -14,3 +16,29 @@ def across_nodes(incident: Incident) -> tuple[list[Trial], list[Trial]]:
     if not alone or any(trial.outcome != "ok" for trial in alone):
         return [], []
     return alone, together
+
+
+PATH = re.compile(r"(?:^|[\s=:,(\"'])(/[\w.@-]{1,60}(?:/[\w.@-]{1,60}){0,20})")
+PLACES = re.compile(
+    r"\b(nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|s3|gcs|fuse|network (?:share|volume|drive)|shared (?:storage|volume|drive)"
+    r"|(?:local )?(?:ssd|nvme|disk)|hdd|ramdisk|tmpfs|shm|synthetic|dummy|fake|random data|in memory)\b",
+    re.I,
+)
+
+
+def data_path(trial: Trial) -> str | None:
+    """The path in a trial's condition."""
+    found = PATH.search(trial.condition)
+    return found[1] if found else None
+
+
+def data_place(incident: Incident, trial: Trial) -> str | None:
+    """Where a trial had its data: a mount point, else the word for the place, else the path's first folder."""
+    path = data_path(trial)
+    mount = incident.links.mount_of(path) if path else None
+    if mount is not None and mount.subject.mount:
+        return mount.subject.mount
+    word = PLACES.search(trial.condition)
+    if word:
+        return word[1].lower()
+    return "/" + path.split("/")[1] if path else None

@@ -3,7 +3,7 @@
 Of at least three devices of one name that are working, one runs at under 70 % of the others' median clock; of at
 least three hosts or devices measured by one benchmark, one reaches under 75 % of the median; of at least three ranks,
 one needs 1.5 times the others' median to do its own part of a step; one is 2 % slower in a benchmark that was written
-down beside what its peers reach; or a straggler detector names one. ABSENT where devices were compared and are alike.
+down beside what its peers reach; of at least five alike that lie close together one lies far behind, by 3 % or more; or a straggler detector names one. ABSENT where devices were compared and are alike.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ FEWEST = 3
 SLOW_CLOCK = 0.7
 SLOW_RATE = 0.75
 BESIDE_ITS_PEERS = 0.98
+FEWEST_CLOSE, LEAST_BEHIND, TIMES_THE_WIDTH = 5, 0.03, 3.0
+Measured = tuple[Evidence, Subject, float]
 WORKING_PERCENT = 20.0
 LARGER_IS_SLOWER = ("s", "ms", "us", "ns")
 
@@ -69,7 +71,10 @@ def _by_benchmark(incident: Incident) -> Iterator[Finding]:
             for each in group
             if each.value > 0
         ]
-        yield from _odd_ones(rates, SLOW_RATE, unit)
+        found = list(_odd_ones(rates, SLOW_RATE, unit))
+        if not any(finding.present for finding in found):
+            found = list(_far_behind(rates, unit)) or found
+        yield from found
 
 
 def _beside_its_peers(incident: Incident) -> Iterator[Finding]:
@@ -82,7 +87,20 @@ def _beside_its_peers(incident: Incident) -> Iterator[Finding]:
             yield Finding(result.subject, (result,), f"{result.subject} reaches {share:.1%} of what its peers do")
 
 
-def _odd_ones(rates: Sequence[tuple[Evidence, Subject, float]], limit: float, unit: str) -> Iterator[Finding]:
+def _far_behind(rates: Sequence[Measured], unit: str) -> Iterator[Finding]:
+    """The last of at least five hosts or devices, where the others lie close together and it lies far behind them.
+
+    Ranks are no peers so close: the first and last of a pipeline have more to do.
+    """
+    if len(rates) < FEWEST_CLOSE or any(subject.rank is not None for _, subject, _ in rates):
+        return
+    (fact, subject, rate), *others = sorted(rates, key=lambda each: each[2])
+    width, behind = others[-1][2] - others[0][2], others[0][2] - rate
+    if behind >= max(LEAST_BEHIND * others[0][2], TIMES_THE_WIDTH * width):
+        yield Finding(subject, (fact,), f"{subject} reaches {rate / others[0][2]:.1%} of the next slowest ({unit})")
+
+
+def _odd_ones(rates: Sequence[Measured], limit: float, unit: str) -> Iterator[Finding]:
     if len(rates) < FEWEST:
         return
     middle = median(rate for _, _, rate in rates)

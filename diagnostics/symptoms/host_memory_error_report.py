@@ -39,7 +39,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _in_a_row(facts: Sequence[HostMemoryError]) -> bool:
     """True where one module, known by name, needs repairs again and again within minutes."""
-    times = sorted(fact.stamp.seconds for fact in facts if fact.stamp and fact.subject.device)
+    # what is printed within one second is one event
+    times = sorted({int(fact.stamp.seconds) for fact in facts if fact.stamp and fact.subject.device})
     return any(
         all(later - earlier <= WITHIN_S for earlier, later in pairwise(times[first : first + IN_A_ROW]))
         for first in range(len(times) - IN_A_ROW + 1)

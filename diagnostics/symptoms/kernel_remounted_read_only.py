@@ -13,7 +13,7 @@ from ..evidence import Subject
 from ..evidence.kernel import RemountedReadOnly
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import disk
+from ._places import disk, same_device
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -36,11 +36,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
     logs = incident.reads("kernel-log")
     if logs and not found:
         yield Finding(Subject(), tuple(logs), "the kernel switched no filesystem to read-only", present=False)
-
-
-def same_device(device: str, name: str | None) -> bool:
-    """True where a mount's source and the kernel's short name are one device."""
-    return bool(name) and device.rpartition("/")[2] == str(name).rpartition("/")[2]
 
 
 SYMPTOM = Symptom(

@@ -1,4 +1,5 @@
-"""Somebody was told that there is no space: ENOSPC by number, name or text, the job or the client of its volume.
+"""Somebody was told that there is no space: ENOSPC by number, name or text, the job, the client of its volume, or a
+local filesystem that found no room for its own records.
 
 An error about shared memory is another symptom, though it carries the same errno. torch.save never says it
 (see save-failed), so nothing is ABSENT here.
@@ -9,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.kernel import NetworkFilesystemMessage
+from ..evidence import Subject
+from ..evidence.kernel import FilesystemError, NetworkFilesystemMessage
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import place_of_error, volume_of_client
+from ._places import place_of_error, same_device, volume_of_client
 
 NO_SPACE = re.compile(
     r"No space left on device|ENOSPC|StorageFull|code: 28\b|\[Errno 28\]|disk (?:is )?full"
@@ -33,6 +35,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for message in told + incident.of(NetworkFilesystemMessage):
         if message.about == "no-space":
             yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
+    for error in incident.of(FilesystemError):
+        if error.about == "no-space":
+            mount = next((m for m in incident.links.mounts if same_device(m.device, error.subject.device)), None)
+            yield Finding(mount.subject if mount else Subject(), (error,), error.text[:160])
 
 
 SYMPTOM = Symptom(

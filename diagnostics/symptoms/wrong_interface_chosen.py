@@ -1,6 +1,6 @@
 """Ranks talk, or try to talk, over an interface or at an address that the other nodes cannot reach.
 
-NCCL or gloo chose loopback, or a bridge of the container runtime, while other interfaces are there or ranks live on
+NCCL or gloo chose loopback, or a bridge or cable of the container runtime, while other interfaces are there or ranks live on
 other hosts; or a peer is called at an address that means another machine on every host: Debian's name for itself
 (127.0.1.1), Docker's default bridge, libvirt's, a link-local address.
 """
@@ -16,8 +16,11 @@ from . import Finding, Symptom
 from ._reports import said, words_of
 
 CHOSEN = re.compile(
-    r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?(lo|docker0|virbr\d+|br-[0-9a-f]+)\b"
+    r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?"
+    r"(lo|docker0|virbr\d+|br-[0-9a-f]+|veth\w+|cali\w+|cni\d+|flannel\.\d+|lxc\w+)\b"
 )
+# fe80::14ad:64ff:fe64:b31e%veth1c2b90: the end of a container's cable, and the same name nowhere else
+VIRTUAL = re.compile(r"%((?:veth|docker|br-|virbr|cali|cni|flannel|lxc)[\w.]{0,20})")
 FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
 OWN_NAME, LINK_LOCAL = "127.0.1.1", "169.254."
 BRIDGES = re.compile(r"\b(?:172\.17|192\.168\.122|169\.254)\.\d{1,3}\.\d{1,3}\b|\b127\.0\.1\.1\b")
@@ -49,6 +52,9 @@ def _calls(incident: Incident) -> Iterator[Finding]:
     failed = [*incident.of(RemoteFailure), *incident.of(NcclMessage), *said(incident, NO_WAY)]
     failed = [fact for fact in failed if NO_WAY.search(words_of(fact))]
     for fact in failed:
+        if virtual := VIRTUAL.search(words_of(fact)):
+            yield Finding(fact.subject, (fact,), f"a peer was called over {virtual[1]}, which leads to a container")
+            continue
         address = BRIDGES.search(words_of(fact))
         if not address or address[0] in own:
             continue  # ranks of one container call each other at its own address

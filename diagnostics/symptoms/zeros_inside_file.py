@@ -1,22 +1,33 @@
-"""A file of data holds zeros where something had been written: a dump shows a long run of them.
+"""A file of data holds zeros where something had been written: a dump shows a long run of them, or whole matrices of
+weights in a model are zeros while its others are not.
 
-A checkpoint or shard of numbers has no such runs; a sparse file does, so it is a sign and no proof.
+A checkpoint or shard of numbers has no such runs; a sparse file does, so it is a sign and no proof. What starts as zeros
+(biases, an adapter's second matrix) does not count.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..evidence.storage import ZeroRun
+from ..evidence import Subject
+from ..evidence.storage import TensorValues, ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
+
+WEIGHTS = re.compile(r"(?:weight|kernel|embedding)$")
+STARTS_AS_ZEROS = re.compile(r"lora_?B|lora_up|zero_?(?:conv|module|init)|adapter|bias", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for run in incident.of(ZeroRun):
         note = f"{run.length or 'some'} bytes at {run.offset} of {run.subject.path or 'the file'} are zeros"
         yield Finding(place(incident, run.subject.path), (run,), note)
+    weights = [each for each in incident.of(TensorValues) if WEIGHTS.search(each.name)]
+    zeros = [each for each in weights if each.zeros_percent == 100.0 and not STARTS_AS_ZEROS.search(each.name)]
+    if zeros and len(zeros) < len(weights):
+        yield Finding(Subject(), tuple(zeros), f"{zeros[0].name} is all zeros" + (", and others" if zeros[1:] else ""))
 
 
 SYMPTOM = Symptom(

@@ -44,6 +44,9 @@ Thread {0} (idle): "MainThread"
     main (train.py:150)
     <module> (train.py:301)
 """
+PCIE = "index, pcie.link.gen.current, pcie.link.width.current, utilization.gpu [%]\n"
+HELD = "|   0  Tesla V100-SXM2...  On   | 00000000:00:1E.0 Off |                    0 |\n| N/A   41C    P0    38W / 300W |  {}MiB / 16160MiB |      0%      Default |\n|  No running processes found                                                 |\n"
+HOLDER = "                     USER        PID ACCESS COMMAND\n/dev/nvidia0:        u1      4411 F...m python\n"
 SMI = "index, name, utilization.gpu [%], clocks.current.sm [MHz], temperature.gpu\n"
 IBSTAT = "CA 'mlx5_0'\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: {}\n\t\tPhysical state: {}\n\t\tRate: 400\n"
 ECC = "GPU 00000000:52:00.0\n    ECC Errors\n        Volatile\n            DRAM Correctable              : {}\n            DRAM Uncorrectable            : {}\n"
@@ -58,6 +61,7 @@ DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
 PORT = (
     'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
 )
+BENCH = "node    gemm TFLOPs\nn01    612\nn02    611\nn03    {}\nn04    613\nn05    612\n"
 AER = "[   99.500000] {1} 0000:3b:00.0: PCIe Bus Error: severity={0}, type=Transaction Layer, (Requester ID)\n"
 LIMITS = "training, nvidia-smi -pl 350    host {}\ntraining, nvidia-smi -pl 300    {}\n"
 SETTINGS = "all_reduce_perf                 {}\nall_reduce_perf -x {}   ok\n"
@@ -94,6 +98,10 @@ CASES = [
     ("gpu-nvlink-report", "[Mar 11 2024 10:11:13] [ERROR] [tid 2211] detected NVLink training failure between GPU 2 port 4 and NVSwitch 3 port 36\n", PRESENT),
     ("gpu-out-of-memory", "ValueError: The model's max seq len (131072) is larger than the maximum number of tokens that can be stored in KV cache (23456).\n", PRESENT),
     ("gpu-slower-than-peers", "WARNING: Some GPUs have worse relative performance. Affected ranks: {13}\n", PRESENT),
+    ("gpu-slower-than-peers", BENCH.format(583), PRESENT),
+    ("gpu-slower-than-peers", BENCH.format(607), ABSENT),
+    ("gpu-slower-than-peers", "gpu bench n4    : 303.6 s  (others around 296.5 s)\n", PRESENT),
+    ("gpu-slower-than-peers", "gpu bench n4    : 297.6 s  (others around 296.5 s)\n", UNOBSERVED),
     ("gpu-slower-than-peers", "WARNING: no stragglers in the last 100 steps\n", UNOBSERVED),
     ("gpu-off-bus-report", 'DCGM_FI_DEV_XID_ERRORS{gpu="3",Hostname="n1"} 79\n', PRESENT),
     ("gpu-off-bus-report", 'DCGM_FI_DEV_XID_ERRORS{gpu="3",Hostname="n1"} 0\n', UNOBSERVED),
@@ -150,6 +158,14 @@ CASES = [
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(7)) + "7, H100, 100 %, 345 MHz, 50\n", PRESENT),
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(8)), ABSENT),
     ("gpu-slower-than-peers", SMI + "0, H100, 100 %, 1980 MHz, 50\n1, H100, 100 %, 345 MHz, 50\n", UNOBSERVED),
+    ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 5, 8, 99 %\n", PRESENT),
+    ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 5, 16, 99 %\n", ABSENT),
+    ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 1, 16, 0 %\n", ABSENT),
+    ("gpu-link-degraded", PCIE + "0, 1, 16, 0 %\n1, 1, 16, 0 %\n2, 5, 16, 99 %\n", UNOBSERVED),
+    ("gpu-memory-without-owner", HELD.format(14903) + HOLDER, PRESENT),
+    ("gpu-memory-without-owner", HELD.format(4) + HOLDER, ABSENT),
+    ("wrong-interface-chosen", "n1:1:1 [0] include/socket.h:403 NCCL WARN Connect to fe80::14ad:64ff:fe64:b31e%veth1c2b90<47411> failed : Network is unreachable\n", PRESENT),
+    ("wrong-interface-chosen", "n1:1:1 [0] include/socket.h:403 NCCL WARN Connect to fe80::14ad:64ff:fe64:b31e%ib0<47411> failed : Network is unreachable\n", UNOBSERVED),
     ("gpu-hot", SMI + "0, H100, 100 %, 1980 MHz, 93\n", PRESENT),
     ("gpu-hot", SMI + "0, H100, 100 %, 1980 MHz, 50\n", ABSENT),
     ("pcie-error", "[ 5.0] pcieport 0000:3a:00.0: AER: Uncorrected (Fatal) error received: 0000:3b:00.0\n", PRESENT),
