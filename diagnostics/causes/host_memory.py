@@ -174,6 +174,9 @@ CAUSES = (
             Effect("shm-error", 0.3,
                    "a segment that was cleaned away is missed by who opens it",
                    "a segment in /dev/shm could not be had", Role.INITIATING),
+            Effect("login-ended-with-its-memory", 0.05,
+                   "systemd removes a user's shared memory with the last session, unless told otherwise",
+                   "the segments were removed when the user's last login session ended", Role.INITIATING),
             Effect("shm-no-space", 0.45,
                    "what is written with a check gets the errno",
                    "/dev/shm had no room for the segment", Role.INITIATING),
@@ -198,6 +201,7 @@ CAUSES = (
             "Start the container with --shm-size=16g or --ipc=host (Kubernetes: an emptyDir of medium Memory on "
             "/dev/shm)",
             "Or use fewer workers, smaller batches, or num_workers=0",
+            "Where segments vanish with a login session: `loginctl enable-linger USER`, or RemoveIPC=no in logind.conf",
         ),
         for_good=(
             "Check the size of /dev/shm before the first step",

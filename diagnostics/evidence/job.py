@@ -351,7 +351,7 @@ class SchedulerEvent(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressBar(Evidence):
-    """The last state of a progress bar. Subject: rank.
+    """The last state of a progress bar, and the seconds a piece that its states showed. Subject: rank.
 
     Preparing test set...:  46%|####6     | 31/67 [29:02<35:12, 58.67s/it]
     """
@@ -360,6 +360,8 @@ class ProgressBar(Evidence):
     done: int | None
     total: int | None
     elapsed_s: float | None = None
+    fastest_s: float | None = None
+    slowest_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -376,6 +378,18 @@ class Trial(Evidence):
     outcome: str
     text: str
     nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoginSession(Evidence):
+    """A person's login session that began or ended ("begin", "end"). Subject: host.
+
+    Jun 23 11:06:52 c07 systemd-logind[1711]: Removed session 41.
+    """
+
+    session: str
+    edge: str
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

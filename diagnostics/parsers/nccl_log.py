@@ -4,7 +4,8 @@
     node-b:4152:4206 [0] NCCL INFO NET/Socket : Using [0]lo:127.0.0.1<0>
 
 INFO lines about rings, channels and versions are counted by nobody and skipped; those about transport, interfaces
-and connections are kept. "file.cc:749 -> 6" lines (an error on its way up) are kept as "other".
+and connections are kept, and where each call is logged, the first in which two ranks differ. "file.cc:749 -> 6" lines
+(an error on its way up) are kept as "other".
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..evidence.job import NcclMessage
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
+from ._nccl_calls import Calls
 
 # a source file or a function's signature: misc/socket.cc:49    int handle_error(nccl_net_ofi_context_t*, uint16_t):46
 _PLACE = r"(?:((?:[\w./]{1,120}|[\w:~<>&*, ]{1,120}\([\w:~<>&*, ]{0,200}\)):\d{1,6}) )?"
@@ -49,10 +51,13 @@ KEPT_OF_INFO = re.compile(
 
 
 def read(text: Text) -> Iterator[Evidence]:
+    calls = Calls()
     for message in messages(text, INTERESTING):
         if found := LINE.match(message.text) or BARE.match(message.text):
             host, pid, _, gpu, place, level, said = found.groups()
-            if level == "INFO" and not KEPT_OF_INFO.search(said):
+            if level == "INFO" and pid:
+                calls.note((host or "", pid), gpu or "", said, message)
+            if level == "INFO" and (": opCount " in said or not KEPT_OF_INFO.search(said)):
                 continue
             interface = INTERFACE.search(said)
             known = {"host": host or message.host, "pid": int(pid) if pid else message.pid}
@@ -65,6 +70,7 @@ def read(text: Text) -> Iterator[Evidence]:
                 about=_about(said, place or ""),
                 text=said,
             )
+    yield from calls.mismatches(text)
 
 
 INTERESTING = re.compile(r"\b[NR]CCL (?:WARN|INFO|TRACE|VERSION|ABORT)")

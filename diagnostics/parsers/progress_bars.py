@@ -2,6 +2,7 @@
 
     Preparing test set...:  46%|████▋     | 31/67 [21:40<27:05, 45.16s/it]
     Validation: 0it [00:00, ?it/s]
+    Loading safetensors checkpoint shards:  12% Completed | 29/241 [03:58<1:21:40, 23.11s/it]
 
 A bar rewrites its line with carriage returns: the last state of a label is the fact. Where the next state of a label is
 behind the last one the bar was begun anew, or another rank draws one of its own: then both are told. What another
@@ -20,9 +21,11 @@ from . import Parser
 from ._job_lines import Message, messages
 
 BAR = re.compile(
-    r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%\|[^|]{0,200}\| *([\d.]{1,15}[kMGTB]{0,2})/([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?"
+    r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%(?:\|[^|]{0,200}| Completed )\| *([\d.]{1,15}[kMGTB]{0,2})/([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?"
 )
 COUNT = re.compile(r"^\s{0,8}(?:(.{0,120}?):? +)?(\d{1,12})it \[(\d{1,4}(?::\d\d){1,2})")
+# , 23.11s/it]     , 1.69it/s]
+RATE = re.compile(r"[,<] {0,4}(\d{1,9}(?:\.\d{1,6})?)(s/\w{1,12}|\w{1,12}/s)\b")
 LASTED_S = 60.0  # a bar that ended sooner tells nothing
 ANEW = 20  # of bars that were begun anew, the last ones
 State = tuple[Message, int | None, int | None, float | None]
@@ -32,6 +35,7 @@ SUFFIXES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 def read(text: Text) -> Iterator[Evidence]:
     last: dict[tuple[int | None, str], State] = {}
     left: list[tuple[str, State]] = []
+    paces: dict[tuple[int | None, str], list[float]] = {}
     for message in messages(text, INTERESTING):
         if found := BAR.match(message.text):
             state = (message, _count(found[2]), _count(found[3]), _elapsed(found[4]))
@@ -40,16 +44,30 @@ def read(text: Text) -> Iterator[Evidence]:
         else:
             continue
         label = (found[1] or "").strip()
+        if rate := RATE.search(message.text, found.end()):
+            number = float(rate[1])
+            pace = number if rate[2].startswith("s/") else 1 / number if number else None
+            range_ = paces.setdefault((message.rank, label), [])
+            range_[:] = [min([*range_, pace]), max([*range_, pace])] if pace else range_
         before = last.get((message.rank, label))
         if before and (before[1] or 0) > (state[1] or 0) and (before[3] or 0.0) >= LASTED_S:
             left.append((label, before))
         last[message.rank, label] = state
     told = [*left[-ANEW:], *((label, state) for (_, label), state in last.items())]
     for label, (message, done, total, elapsed) in sorted(told, key=lambda each: each[1][0].line.number):
-        yield ProgressBar(**message.facts(text), label=label, done=done, total=total, elapsed_s=elapsed)
+        fastest, slowest = paces.get((message.rank, label)) or (None, None)
+        yield ProgressBar(
+            **message.facts(text),
+            label=label,
+            done=done,
+            total=total,
+            elapsed_s=elapsed,
+            fastest_s=fastest,
+            slowest_s=slowest,
+        )
 
 
-INTERESTING = re.compile(r"%\|.{0,200}\| *[\d.]|\dit \[")
+INTERESTING = re.compile(r"%(?:\|.{0,200}| Completed )\| *[\d.]|\dit \[")
 
 
 def _count(text: str) -> int | None:
@@ -70,6 +88,6 @@ def _elapsed(text: str | None) -> float | None:
 PARSER = Parser(
     tool="tqdm",
     medium="job-log",
-    footprint=r"\d{1,3}%\|.{0,200}\| *[\d.]+[kMGTB]*/|\d{1,12}it \[\d{1,4}:\d\d",
+    footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|\d{1,12}it \[\d{1,4}:\d\d",
     read=read,
 )

@@ -32,6 +32,7 @@ SLOW = re.compile(
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
 ALARM = re.compile(r"Very slow compile\?|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling", re.I)
 LONG_S = 30.0
+BUSY_PERCENT = 50.0
 # The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs
 TOOK = re.compile(r"\b(?:took|takes|in) (?:(\d{1,4})m ?)?(\d{1,6}(?:\.\d{1,12})?) ?s(?:ec|\b)")
 
@@ -88,7 +89,10 @@ def _told(incident: Incident) -> Iterator[Finding]:
 
 
 def _alarms(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
-    """The compiler's own alarm that it is slow, where it is the last that a log tells of."""
+    """The compiler's own alarm that it is slow, where it is the last that a log tells of and nobody saw all at rest."""
+    used = [row.cpu_percent for row in incident.of(ProcessState) if row.cpu_percent is not None]
+    if used and max(used) < BUSY_PERCENT:
+        return
     for phase in phases:
         if ALARM.search(phase.text):
             others = [*incident.of(TrainingSteps), *incident.of(PythonException), *incident.of(RunFinished)]

@@ -1,6 +1,6 @@
 """The machine itself ran out of memory: the global OOM killer's report, or a daemon's that acts before it.
 
-ABSENT where the kernel log was read (and is not empty) and reports no such kill.
+ABSENT where a kernel log long enough to speak was read and reports no such kill.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..evidence.kernel import OomKill, PageAllocationFailure
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import killed
+from ._reports import kernel_log, killed
 
 BY_A_DAEMON = re.compile(
     r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
@@ -34,7 +34,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in matching(incident, BY_A_DAEMON):
         found = True
         yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
-    logs = incident.reads("kernel-log")
+    logs = kernel_log(incident)
     if logs and not found and not incident.of(OomKill):
         yield Finding(Subject(), tuple(logs), "no kill for the machine's memory is reported", present=False)
 

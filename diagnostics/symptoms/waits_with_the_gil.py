@@ -24,7 +24,7 @@ LETS_GO = (
     "acquire_timed lock_PyThread_acquire_lock rlock_acquire _enter_buffered_busy _queue_SimpleQueue_get "
     "PyThread_acquire_lock_timed_with_retries _queue_SimpleQueue_get_impl PyEval_SaveThread time_sleep pysleep "
     "select_poll_poll select_epoll_poll select_select select_epoll_poll_impl sock_recv sock_accept sock_call_ex internal_select "
-    "os_read os_read_impl _Py_read os_waitpid os_waitpid_impl _io_FileIO_readinto"
+    "os_read os_read_impl _Py_read os_waitpid os_waitpid_impl _io_FileIO_readinto _PyImport_AcquireLock"
 ).split()
 WAITS = re.compile(
     r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
@@ -55,7 +55,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _only_one(stack: NativeStack, stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) -> bool:
     """True where no other thread of the dump that runs Python is without the GIL, and this one does not let go of it."""
     runs_python = [each for each in stacks if each not in wanting and _any(RUNS_PYTHON, each.frames)]
-    return runs_python == [stack] and not any(frame.function in LETS_GO for frame in stack.frames)
+    return runs_python == [stack] and not any(_base(frame.function) in LETS_GO for frame in stack.frames)
+
+
+def _base(name: str) -> str:
+    """A function's name without what the compiler adds to its clones: acquire_timed.isra.0 -> acquire_timed."""
+    return name.split(".", 1)[0]
 
 
 def _any(pattern: re.Pattern[str], frames: Sequence[Frame]) -> bool:
@@ -64,7 +69,7 @@ def _any(pattern: re.Pattern[str], frames: Sequence[Frame]) -> bool:
 
 def _keeps(stack: NativeStack, told: bool, wanting: Sequence[NativeStack], given_up: bool) -> bool:
     names = native_names(stack, 10)
-    if any(name in PYTHON_LOCK for name in names) and not any(name in LETS_GO for name in names):
+    if any(_base(name) in PYTHON_LOCK for name in names) and not any(_base(name) in LETS_GO for name in names):
         return True
     if not told:
         return False

@@ -53,8 +53,7 @@ RUNTIME_LOCKS = re.compile(
     r"^(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
     r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
     r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
-    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}"
-    r"|(?:__libc_|__GI___libc_|__)?(?:malloc|free|calloc|realloc)|__tz_convert|__vsyslog\w{0,12}|_IO_(?:flockfile|puts|fwrite))$"
+    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
 )
 POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
 WARNED = re.compile(r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code")

@@ -1,0 +1,41 @@
+"""Loading takes ten minutes and more, and its pace varies more than tenfold on the way: pieces that come at once between
+pieces that take many seconds.
+
+From the bar of a load (weights, shards, a checkpoint, a data set) on a machine with one network mount; code that works
+on the pieces would take as long for each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import ProgressBar
+from ..incident import Incident
+from . import Finding, Symptom
+from ._places import only_network_mount
+
+LOADS = re.compile(r"\bload|\bread|\bshard|\bcheckpoint|\bfetch|\brestor", re.I)
+LONG_S, SLOW_PIECE_S, VARIES = 600.0, 5.0, 10.0
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    mount = only_network_mount(incident)
+    if mount is None:
+        return
+    for bar in incident.of(ProgressBar):
+        fast, slow = bar.fastest_s or 0.0, bar.slowest_s or 0.0
+        if LOADS.search(bar.label) and (bar.elapsed_s or 0.0) >= LONG_S and slow >= max(SLOW_PIECE_S, VARIES * fast):
+            note = f"{bar.label}: {bar.elapsed_s:.0f} s, from {fast:.1f} to {slow:.1f} s a piece"
+            yield Finding(Subject(mount=mount.subject.mount, server=mount.subject.server), (bar, mount), note)
+
+
+SYMPTOM = Symptom(
+    title="a load comes in fits and starts",
+    rule=rule,
+    leak=0.0006,
+    because="pieces of one size take about as long, unless what brings them is now fast and now slow",
+    tells_apart=("mount",),
+    command="grep -a -o 'Loading.*' serve.log | tail -n 50; nfsiostat 5 3",
+)
