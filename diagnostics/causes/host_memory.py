@@ -168,6 +168,9 @@ CAUSES = (
         source=ESTIMATE + "a standing question, since containers get 64 MiB (pytorch#5040, #1355)",
         on=(),
         effects=(
+            Effect("more-shared-memory-cures-it", 0.5,
+                   "most who meet it in a container try a larger /dev/shm",
+                   "/dev/shm was too small for the batches or NCCL's segments", Role.INITIATING),
             Effect("shm-error", 0.3,
                    "a segment that was cleaned away is missed by who opens it",
                    "a segment in /dev/shm could not be had", Role.INITIATING),

@@ -65,6 +65,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "rdma-test-passes",
+                0.06,
+                "a marginal link may pass a short test",
+                "the test was too short to meet the fault",
+            ),
+            Effect(
                 "physical-port-errors",
                 0.5,
                 "a bad cable or module damages bits, and the port counts them",
@@ -174,6 +180,13 @@ CAUSES = (
                 0.5,
                 "a wrong GID, interface name, plugin or MTU is refused at the start",
                 "the network could not be set up as it was configured",
+                Role.INITIATING,
+            ),
+            Effect(
+                "rdma-test-passes",
+                0.3,
+                "a test by hand is told its device and address, and the job chooses them itself",
+                "the link carried what was addressed rightly",
                 Role.INITIATING,
             ),
             Effect(

@@ -1,7 +1,8 @@
 """NCCL took sockets although the job was set up for a faster network, or the machine shows one that is up.
 
 The set-up is a setting that only a fast network needs (libfabric's EFA provider, NCCL's network plugin, the InfiniBand devices to use); a
-machine shows one with an InfiniBand port that is up. A setting that switches the fast network off takes all of it back.
+machine shows one with an InfiniBand port that is up. A setting that switches the fast network off takes all of it back. A slow
+path ends no job, so it says nothing where the job raised an error of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.job import NcclMessage, PythonException, SettingSeen
 from ..evidence.network import PortState
 from ..incident import Incident
 from . import Finding, Symptom
@@ -24,17 +25,24 @@ WANTED = re.compile(
     re.I,
 )
 
+OF_NETWORK = re.compile(r"NCCL|Dist\w*Error|[Cc]onnect|[Tt]imed? ?out|[Ss]ocket|peer|network")
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     sockets = [message for message in incident.of(NcclMessage) if SOCKETS.search(message.text)]
     settings = incident.of(SettingSeen)
-    if not sockets or any(SWITCHED_OFF.get(each.name) == each.value for each in settings):
+    if not sockets or _raised(incident) or any(SWITCHED_OFF.get(each.name) == each.value for each in settings):
         return
     wanted: list[Evidence] = [each for each in settings if WANTED.fullmatch(f"{each.name}={each.value}")]
     wanted += [port for port in incident.of(PortState) if port.state == "up" and port.fabric == "infiniband"]
     if wanted:
         said = f"{sockets[0].text[:100]}, although {wanted[0].source.quote.strip()[:80]}"
         yield Finding(sockets[0].subject, (sockets[0], *wanted[:4]), said)
+
+
+def _raised(incident: Incident) -> bool:
+    """True where the job ended with an exception that speaks of no network."""
+    return any(not OF_NETWORK.search(f"{each.type}: {each.text}") for each in incident.of(PythonException))
 
 
 SYMPTOM = Symptom(

@@ -11,38 +11,21 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
+from ._cures import cures, settings
 
-BAD = ("fail", "hang", "slow")
 CHOOSES = re.compile(
-    r"\b((?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)|CROSS_NIC|NET_PLUGIN)"
-    r"|(?:GLOO|TP)_SOCKET_IFNAME|UCX_(?:NET_DEVICES|TLS|IB_GID_INDEX|IB_TRAFFIC_CLASS)|FI_PROVIDER|OMPI_MCA_btl_tcp_if_include"
-    r"|MASTER_ADDR)[= ]\S{1,80}|(?:mtu|gid(?:[ _]index)?) ?=? ?\d{1,5}\b)",
+    r"\b(?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)|CROSS_NIC|NET_PLUGIN)"
+    r"|(?:GLOO|TP)_SOCKET_IFNAME|UCX_(?:NET_DEVICES|TLS(?![= ](?:tcp|self))|IB_GID_INDEX|IB_TRAFFIC_CLASS)|FI_PROVIDER(?![= ](?:tcp|sockets))"
+    r"|OMPI_MCA_btl_tcp_if_include|MASTER_ADDR)[= ]\S{1,80}|\b(?:mtu|gid(?:[ _]index)?)[ =]\d{1,5}\b",
     re.I,
 )
-INSTEAD = re.compile(r"FI_PROVIDER[= ](?:tcp|sockets)|UCX_TLS[= ](?:tcp|self)", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    trials = incident.of(Trial)
-    bad = [trial for trial in trials if trial.outcome in BAD]
-    failed = {setting for trial in bad for setting in _chosen(trial)}
-    for trial in trials if bad else ():
-        cures = [each for each in _chosen(trial) if each not in failed and not INSTEAD.match(each)]
-        if trial.outcome == "ok" and cures and any(_same_work(trial, other) for other in bad):
-            yield Finding(Subject(), (trial, *bad[:3]), f"it goes through with {cures[0]} and fails without")
-
-
-def _chosen(trial: Trial) -> list[str]:
-    return [setting.replace(" ", "=").lower() for setting in CHOOSES.findall(trial.condition)]
-
-
-def _same_work(trial: Trial, other: Trial) -> bool:
-    """True when two trials are of one program: their first words agree, or a trial is nothing but its setting."""
-    first = CHOOSES.sub("", trial.condition).split()[:1]
-    return not first or first == CHOOSES.sub("", other.condition).split()[:1] or first[0].startswith(("-", "with"))
+    for well, failed, setting in cures(incident, settings(CHOOSES), bad=("fail", "hang", "slow")):
+        yield Finding(Subject(), (well, *failed[:3]), f"it goes through with {setting} and fails without")
 
 
 SYMPTOM = Symptom(

@@ -62,6 +62,8 @@ PORT = (
     'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
 )
 BENCH = "node    gemm TFLOPs\nn01    612\nn02    611\nn03    {}\nn04    613\nn05    612\n"
+TRY = "train.py {}      {}\ntrain.py {}      {}\n"
+SOCKET = "n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.4<0>\nn1:1:1 [0] NCCL INFO Using network Socket\n"
 AER = "[   99.500000] {1} 0000:3b:00.0: PCIe Bus Error: severity={0}, type=Transaction Layer, (Requester ID)\n"
 LIMITS = "training, nvidia-smi -pl 350    host {}\ntraining, nvidia-smi -pl 300    {}\n"
 SETTINGS = "all_reduce_perf                 {}\nall_reduce_perf -x {}   ok\n"
@@ -116,6 +118,18 @@ CASES = [
     ("gpu-firmware-report", "$ dmesg -T | grep -c oom\n0\n", UNOBSERVED),
     ("power-limit-keeps-it-up", LIMITS.format("off", "ok"), PRESENT),
     ("power-limit-keeps-it-up", LIMITS.format("ok", "off"), UNOBSERVED),
+    ("start-method-cures-it", TRY.format("fork", "hangs", "spawn", "ok"), PRESENT),
+    ("start-method-cures-it", TRY.format("fork", "fails", "spawn", "ok"), UNOBSERVED),
+    ("start-method-cures-it", TRY.format("spawn", "hangs", "spawn, again", "ok"), UNOBSERVED),
+    ("more-shared-memory-cures-it", TRY.format("docker", "fails", "--shm-size=8g", "ok"), PRESENT),
+    ("more-shared-memory-cures-it", TRY.format("--shm-size=8g", "fails", "--memory=8g", "ok"), UNOBSERVED),
+    ("longer-limit-cures-it", TRY.format("timeout=1800", "fails", "timeout=7200", "ok"), PRESENT),
+    ("longer-limit-cures-it", TRY.format("timeout=7200", "fails", "timeout=1800", "ok"), UNOBSERVED),
+    ("rdma-test-passes", "ib_write_bw n2       ok, 97 Gb/s\nall_reduce_perf      hangs\n", PRESENT),
+    ("rdma-test-passes", "ib_write_bw n2       fails\nall_reduce_perf      hangs\n", UNOBSERVED),
+    ("fast-network-expected", (SOCKET, "FI_PROVIDER=efa\nNCCL_DEBUG=INFO\n"), PRESENT),
+    ("fast-network-expected", (SOCKET, "FI_PROVIDER=efa\nNCCL_IB_DISABLE=1\n"), UNOBSERVED),
+    ("fast-network-expected", (SOCKET + "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\nKeyError: 'x'\n", "FI_PROVIDER=efa\n"), UNOBSERVED),
     ("network-setting-cures-it", SETTINGS.format("fails", "NCCL_IB_GID_INDEX=3"), PRESENT),
     ("network-setting-cures-it", SETTINGS.format("fails", "NCCL_IB_DISABLE=1"), UNOBSERVED),
     ("network-setting-cures-it", SETTINGS.format("ok", "NCCL_IB_GID_INDEX=3"), UNOBSERVED),

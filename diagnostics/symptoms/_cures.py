@@ -1,0 +1,46 @@
+"""What cured a fault, from a table of trials: a setting under which the same work goes through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+
+from ..evidence.job import Trial
+from ..incident import Incident
+
+
+def cures(
+    incident: Incident,
+    chosen: Callable[[Trial], Collection[str]],
+    bad: Collection[str],
+) -> Iterator[tuple[Trial, list[Trial], str]]:
+    """Each trial that went well with a setting, the bad ones of the same work without it, and the setting.
+
+    `chosen` gives the settings of a trial that are of interest, and `bad` the outcomes that the setting is to cure. A setting under
+    which any trial went badly cures nothing.
+    """
+    trials = incident.of(Trial)
+    failed = [trial for trial in trials if trial.outcome in bad]
+    spoilt = {setting for trial in failed for setting in chosen(trial)}
+    for trial in trials if failed else ():
+        cure = next((each for each in chosen(trial) if each not in spoilt), None)
+        if trial.outcome == "ok" and cure and any(_same_work(trial, other, chosen) for other in failed):
+            yield trial, failed, cure
+
+
+def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
+    """Reads off a trial's condition the settings that match, in one spelling."""
+    return lambda trial: [found[0].replace(" ", "=").lower() for found in pattern.finditer(trial.condition)]
+
+
+def _same_work(trial: Trial, other: Trial, chosen: Callable[[Trial], Collection[str]]) -> bool:
+    """True when two trials are of one program: their first words agree, or a trial is nothing but its setting."""
+    first, before = (_words(each, chosen) for each in (trial, other))
+    return not first or first[:1] == before[:1] or first[0].startswith(("-", "with"))
+
+
+def _words(trial: Trial, chosen: Callable[[Trial], Collection[str]]) -> list[str]:
+    condition = trial.condition.lower()
+    for setting in chosen(trial):
+        condition = condition.replace(setting, "").replace(setting.replace("=", " "), "")
+    return condition.split()
