@@ -59,14 +59,19 @@ class Words:
         return any(word in low for word in self.words) or self.start.match(line) is not None
 
 
+DIRECTIVES = ("#SBATCH", "#PBS", "#BSUB", "#!/")
+
+
 def messages(text: Text, pattern: re.Pattern[str] | Words | None = None) -> Iterator[Message]:
     """The messages of an artefact; with a pattern or words only those of lines in which it is found."""
     return of_lines(text.matching(cast("re.Pattern[str]", pattern)) if pattern else text.lines())
 
 
 def of_lines(lines: Iterable[Line]) -> Iterator[Message]:
-    """The messages of some lines."""
+    """The messages of some lines. What a batch script tells its scheduler happened nowhere."""
     for line in lines:
+        if line.text.startswith(DIRECTIVES):
+            continue
         for part in line.text.split("\r") if "\r" in line.text else (line.text,):
             if part:
                 yield message(line, part)
