@@ -37,6 +37,8 @@ ROW = re.compile(
     r"[^\n]{0,120})$",
     re.I,
 )
+# only the outcome's end of a row: looking for the condition before it takes many times as long
+OUTCOME = re.compile(ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")"), re.I)
 # "nodes=40 ...", "2 nodes", "3+ nodes x 8 GPU"
 NODES = re.compile(r"\bnodes?\s?=\s?(\d{1,6})|\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I)
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
@@ -54,14 +56,16 @@ OUTCOMES = (
     ),
     ("fail", re.compile(r"fail|crash|error|nan|wrong|differs", re.I)),
 )
-# --data_dir=/share/imagenet : falls to 22 img/sec
+# falls to 22 img/sec      1600 images/sec throughout      2.1 s/it
 RATE = re.compile(
-    r"^[ \t]{0,8}(?:[|*-][ \t]{1,8})?(?P<condition>[^\s|][^|\n]{2,80}?)(?:[ \t]{0,40}(?::|=>|->|\|)[ \t]{1,40}|[ \t]{2,40})"
-    r"(?P<text>(?:(?:falls|drops|down|goes|only|about|just|runs|at|to|some) ){0,3}~?(?P<value>\d{1,9}(?:\.\d{1,6})?) ?"
+    r"(?:(?:falls|drops|down|goes|only|about|just|runs|at|to|some) ){0,3}~?(?P<value>(?<![\d.])\d{1,9}(?:\.\d{1,6})?) ?"
     r"(?P<unit>(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|(?: per|/) second)"
-    r"|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b[^\n]{0,80})$",
+    r"|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b",
     re.I,
 )
+# what a condition ends in: a colon, an arrow, a bar or two blanks
+APART = re.compile(r"(?:[:>|][ \t]|[ \t]{2})$")
+LONGEST_CONDITION = 80
 NO_CONDITION = re.compile(
     r"^\W{0,4}(?:\d|(?:global_?)?(?:step|iter|iteration|epoch|batch|rank|gpu|worker|host|node)s?\b)", re.I
 )
@@ -105,7 +109,11 @@ def _under_a_heading(text: Text) -> Iterator[Trial]:
 
 
 def _rows(text: Text) -> Iterator[Trial]:
-    rows = [(line, match) for line in text.lines() if len(line.text) < 240 and (match := ROW.match(line.text))]
+    rows = [
+        (line, match)
+        for line in text.lines()
+        if len(line.text) < 240 and OUTCOME.search(line.text) and (match := ROW.match(line.text))
+    ]
     rows = [
         (line, match) for line, match in rows if " " in match["condition"].strip() or not JUDGED.match(match["text"])
     ]
@@ -116,9 +124,12 @@ def _rows(text: Text) -> Iterator[Trial]:
 
 
 def _rates(text: Text) -> Iterator[Trial]:
-    rows = [(line, match) for line in text.lines() if len(line.text) < 240 and (match := RATE.match(line.text))]
-    rows = [(line, match) for line, match in rows if not NO_CONDITION.match(match["condition"])]
-    units = {match["unit"].lower() for _, match in rows}
+    rows = [
+        (line, condition, match)
+        for line in text.lines()
+        if len(line.text) < 240 and (match := RATE.search(line.text)) and (condition := _condition(line.text, match))
+    ]
+    units = {match["unit"].lower() for _, _, match in rows}
     if (
         len(rows) < FEWEST_ROWS
         or len(units) > 1
@@ -126,10 +137,18 @@ def _rates(text: Text) -> Iterator[Trial]:
     ):
         return
     per_unit = not units.pop().endswith(("/s", "/sec", "second"))
-    speeds = [1 / max(float(match["value"]), 1e-9) if per_unit else float(match["value"]) for _, match in rows]
-    for (line, match), speed in zip(rows, speeds, strict=True):
+    speeds = [1 / max(float(match["value"]), 1e-9) if per_unit else float(match["value"]) for _, _, match in rows]
+    for (line, condition, match), speed in zip(rows, speeds, strict=True):
         outcome = "slow" if speed < FAR_BELOW * max(speeds) else "ok"
-        yield _trial(text, line, match["condition"].strip(" :="), match["text"].strip(), outcome)
+        yield _trial(text, line, condition, line.text[match.start() :].strip(), outcome)
+
+
+def _condition(row: str, rate: re.Match[str]) -> str:
+    """What stands before a rate, when it is apart from it and names a condition; else nothing."""
+    before = row[: rate.start()]
+    condition = before.lstrip(" \t|").rstrip(" \t|:=->")
+    named = APART.search(before) and 3 <= len(condition) <= LONGEST_CONDITION and not NO_CONDITION.match(condition)
+    return condition if named else ""
 
 
 def _trial(text: Text, line: Line, condition: str, said: str, outcome: str) -> Trial:
@@ -150,14 +169,5 @@ def outcome_of(text: str) -> str:
     return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
 
 
-RATE_END = r"(?:[:>|] |[ \t]{2}|\b(?:to|only|about|at) )~?\d{1,9}(?:\.\d{1,6})? ?(?:(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|(?: per|/) second)|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b"
-# only the outcome's end of a row: looking for the condition before it takes many times as long
-FOOTPRINT = (
-    "(?i)"
-    + ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")")
-    + "|"
-    + HEADING.pattern
-    + "|"
-    + RATE_END
-)
+FOOTPRINT = f"(?i){OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}"
 PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

@@ -30,6 +30,10 @@ from .busy_while_silent import rule as busy_while_silent
 SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
 NEAR = 0.85
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
+PROBE_S = 20.0  # a probe's first look and its failures take at least so long
+BEFORE_SERVING = ("load", "preprocess", "compile", "download", "warmup")
+PREPARES = re.compile(r"\b(?:load|download|fetch|compil|captur|convert|quantiz|shard|checkpoint|warm)", re.I)
+COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
 GAVE_UP_WAITING = re.compile(
     r"Socket Timeout|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
@@ -53,6 +57,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 yield Finding(
                     Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, the limit is {limit_s:.0f} s"
                 )
+    yield from _probed(incident)
     last = _last_phase(incident)
     signs = [finding for finding in busy_while_silent(incident) if finding.present]
     if last and signs and last.edge != "end":
@@ -61,6 +66,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (last, limits[0][1], *signs[0].evidence),
             f"{last.phase} was under way and busy when the limit struck",
         )
+
+
+def _probed(incident: Incident) -> Iterator[Finding]:
+    """Work before the first request that was counting up when the kubelet's probe ended it; a probe's limit is seldom said."""
+    kills = [f for f in incident.of(WatchdogFired) if f.watchdog == "kubernetes" and f.action in ("kill", "restart")]
+    last = _last_phase(incident)
+    if not kills:
+        return
+    counted = COUNT.search(last.text) if last and last.phase in BEFORE_SERVING else None
+    if last and counted and 0 < int(counted[1]) < int(counted[2]):
+        yield Finding(
+            Subject(), (last, kills[0]), f"{last.phase} stood at {counted[1]} of {counted[2]} when the probe failed"
+        )
+    for bar in incident.of(ProgressBar):
+        done, total = bar.done or 0, bar.total or 0
+        if PREPARES.search(bar.label) and 0 < done < total and (bar.elapsed_s or 0.0) >= PROBE_S:
+            yield Finding(Subject(), (bar, kills[0]), f"{bar.label} stood at {done} of {total} when the probe failed")
 
 
 def _limits(incident: Incident) -> list[tuple[float | None, Evidence]]:
