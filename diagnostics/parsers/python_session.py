@@ -6,8 +6,9 @@
     >>> sd['weight'].untyped_storage().nbytes()
     3111519436
 
-Python's prompt or IPython's; the answer is a bare number, taken times what the expression divides by. Other expressions
-and other answers are skipped.
+Python's prompt or IPython's; the answer is a bare number, taken times what the expression divides by. Tensors count
+where they are summed over all that was loaded; a sum over one entry of it, other expressions and other answers are
+skipped.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ ANSWER = re.compile(r"^(?:Out\[\d{1,6}\]: )?(\d[\d_,]{0,20}(?:\.\d{1,12})?(?:e[+
 OPENED = re.compile(r"\b(?:load|load_file|safe_open|getsize|Path|stat)\(\s?[rf]?['\"]([^'\"]{1,300})['\"]")
 STORAGE = re.compile(r"storage\(\)\)?\.(?:size|nbytes|__len__)|len\([^)]{1,80}storage\(\)\)|storage\(\)\.data_ptr")
 TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)")
+# sd = torch.load('layer_03.pt', map_location='cpu')
+LOADED = re.compile(r"^(\w{1,60}) = (?:\w{1,40}\.){0,4}(?:load|load_file)\([^\[\]]{1,400}\)$")
+OVER = re.compile(r"\bfor [\w, ]{1,60} in (\w{1,60})\.(?:values|items)\(\)")
 FILE = re.compile(r"\bgetsize\(|\.st_size\b")
 # / 2**20      / 1024**3      // (1024 * 1024)      / 1e9      / (1 << 30)
 DIVIDED = re.compile(
@@ -37,13 +41,18 @@ DIVIDED = re.compile(
 def read(text: Text) -> Iterator[TensorBytes]:
     path: str | None = None
     asked: str | None = None
+    loaded: set[str] = set()
     for line in text.lines():
         row = line.text[:2100].rstrip()
         if said := PROMPT.match(row):
             asked = said[1]
+            if assigned := LOADED.match(asked):
+                loaded.add(assigned[1])
             path = opened[1] if (opened := OPENED.search(asked)) else path
         elif asked and (answer := ANSWER.match(row)):
-            if what := counted(asked):
+            what = counted(asked)
+            over = OVER.search(asked)
+            if what and (what != "tensors" or (over and over[1] in loaded)):
                 number = float(answer[1].replace("_", "").replace(",", ""))
                 yield TensorBytes(
                     source=Source(text.name, line.number, line.quote),

@@ -19,7 +19,7 @@ from ..text import Text
 from . import Parser
 
 ROW = re.compile(
-    r"^\s{0,8}([A-Za-z][^:]{3,120}?)\s{0,40}: {1,20}[~<>]?(?:about )?(\d{1,12}(?:\.\d{1,6})?) ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s*$"
+    r"^\s{0,8}([A-Za-z][^:]{1,120}?)\s{0,40}: {1,20}[~<>]?(?:about )?(\d{1,12}(?:\.\d{1,6})?) ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s*$"
 )
 # node n04    n04.cluster    GPU 3    rank 12
 NAMED = re.compile(
@@ -58,6 +58,6 @@ def subject_of(label: str) -> Subject:
 PARSER = Parser(
     tool="a list of measurements",
     medium="benchmarks",
-    footprint=r"^\s{0,8}[A-Za-z][^:\n]{3,120}: {1,20}[~<>]?(about )?\d[\d.]{0,18} ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s{0,8}$",
+    footprint=r"^\s{0,8}[A-Za-z][^:\n]{1,120}: {1,20}[~<>]?(about )?\d[\d.]{0,18} ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s{0,8}$",
     read=read,
 )

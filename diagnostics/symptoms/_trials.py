@@ -32,6 +32,15 @@ def data_path(trial: Trial) -> str | None:
     return found[1] if found else None
 
 
+PREPOSITION = re.compile(r"\b(?:on|in|from|at|with|via|over|the|a|data)\b", re.I)
+
+
+def apart_from_its_place(trial: Trial) -> str:
+    """What a condition says beside the place of the data: equal for two trials that differ in the place alone."""
+    rest = PLACES.sub(" ", PATH.sub(" ", trial.condition))
+    return " ".join(re.findall(r"\w+", PREPOSITION.sub(" ", rest).lower()))
+
+
 def data_place(incident: Incident, trial: Trial) -> str | None:
     """Where a trial had its data: a mount point, else the word for the place, else the path's first folder."""
     path = data_path(trial)

@@ -22,8 +22,8 @@ MISMATCH = re.compile(
     r"|failed verification|Bad CRC-32|CRC (?:error|mismatch|check failed)",
     re.I,
 )
-HEX = re.compile(r"[0-9a-fA-F]{32,128}")
-SHORTEST_NAME = 40  # sha1; the names of shorter digests are often hashes of something else
+HEX = re.compile(r"[0-9a-fA-F]{64,128}")
+SHORTEST_NAME = 64  # sha256: git names files by a sha1 of more than their content
 
 
 def mismatches(incident: Incident) -> Iterator[tuple[str, tuple[Evidence, ...]]]:

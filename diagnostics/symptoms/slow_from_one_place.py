@@ -1,8 +1,8 @@
 """The work is slow with its data in one place and fast with them in another, or without any.
 
 From a table of trials. The place is the mount of a path in the condition where mounts are known, else what the condition
-calls it (nfs, lustre, s3, local, ssd, ramdisk, synthetic). All slow trials have one place, and no trial that went well
-has it. ABSENT where trials in two places or more went equally well.
+calls it (nfs, lustre, s3, local, ssd, ramdisk, synthetic). All slow trials have one place, no trial that went well has
+it, and two of them differ in nothing else. ABSENT where trials in two places or more went equally well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
-from ._trials import data_path, data_place
+from ._trials import apart_from_its_place, data_path, data_place
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -22,7 +22,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     slow = [(where, trial) for where, trial in placed if trial.outcome == "slow"]
     well = [(where, trial) for where, trial in placed if trial.outcome == "ok"]
     places = {where for where, _ in slow}
-    if len(places) == 1 and well and not places & {where for where, _ in well}:
+    alike = {apart_from_its_place(trial) for _, trial in slow} & {apart_from_its_place(trial) for _, trial in well}
+    if len(places) == 1 and alike and not places & {where for where, _ in well}:
         trials = [trial for _, trial in (*slow, *well)]
         note = "; ".join(f"{trial.condition}: {trial.text}" for trial in (slow[0][1], well[0][1]))
         yield Finding(place(incident, data_path(slow[0][1])), tuple(trials), note)

@@ -65,7 +65,8 @@ def _left_out(incident: Incident) -> dict[str, list[Benchmark]]:
     found: dict[str, list[Benchmark]] = defaultdict(list)
     files = {result.source.file for result in incident.of(Benchmark) if result.left_out}
     for result in incident.of(Benchmark):
-        if result.source.file in files and result.value > 0 and not result.hosts and result.others is None:
+        of_all = not result.hosts and result.others is None and result.subject.host is None
+        if result.source.file in files and result.value > 0 and of_all:
             found[result.unit].append(result)
     return found
 

@@ -31,7 +31,10 @@ WAITS = re.compile(
     r"|recv\w*|accept|nothrow_wait_cv\S*|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
-RUNS_PYTHON = re.compile(r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_vectorcall|subtype_dealloc")
+RUNS_PYTHON = re.compile(
+    r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall|subtype_dealloc"
+)
+NAMED = re.compile(r"^[A-Za-z_]\w{3,}$")
 DRIVER = re.compile(r"^(?:cu|cuda|nccl|hip|pnccl)[A-Z]\w{2,60}$")
 TIME_IS_UP = re.compile(r"abort|time_?out|watch_?dog|heart_?beat|deadline", re.I)
 
@@ -45,17 +48,34 @@ def rule(incident: Incident) -> Iterator[Finding]:
         dumps[stack.source.file, stack.subject.pid].append(stack)
     for (_, pid), stacks in dumps.items():
         wanting = [stack for stack in stacks if wants_gil(stack)]
-        for stack in stacks:
-            told = (stack.source.file, stack.source.line) in holders or _only_one(stack, stacks, wanting)
-            if wanting and stack not in wanting and _keeps(stack, told, wanting, bool(given_up)):
+        others = [stack for stack in stacks if not wants_gil(stack)] if wanting else []
+        running = [stack for stack in others if _any(RUNS_PYTHON, stack.frames)]
+        for stack in others:
+            told = (stack.source.file, stack.source.line) in holders or (
+                running == [stack] and _is_named(stack) and not _lets_go(stack)
+            )
+            if _keeps(stack, told, wanting, bool(given_up)):
                 note = f"{stack.thread} waits in {stack.frames[0].function} and keeps the GIL, which {wanting[0].thread} wants"
                 yield Finding(Subject(pid=pid), (stack, wanting[0], *given_up[:1]), note)
 
 
-def _only_one(stack: NativeStack, stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) -> bool:
-    """True where no other thread of the dump that runs Python is without the GIL, and this one does not let go of it."""
-    runs_python = [each for each in stacks if each not in wanting and _any(RUNS_PYTHON, each.frames)]
-    return runs_python == [stack] and not any(_base(frame.function) in LETS_GO for frame in stack.frames)
+def _lets_go(stack: NativeStack) -> bool:
+    return any(_base(frame.function) in LETS_GO for frame in stack.frames)
+
+
+def _is_named(stack: NativeStack) -> bool:
+    """True where each frame inside of the innermost Python function has a name: one without may let go of the GIL."""
+    names = [frame.function for frame in stack.frames]
+    inside = next((place for place, name in enumerate(names) if RUNS_PYTHON.search(name)), len(names))
+    return not any(name.startswith(("??", "0x")) for name in names[:inside])
+
+
+def _waits_from_c(stack: NativeStack) -> bool:
+    """True where a named C function waits for a lock of Python's; one without a name may be what lets go of the GIL."""
+    names = [_base(name) for name in native_names(stack, 12)]
+    called = [place for place, name in enumerate(names[:-1]) if name in PYTHON_LOCK]
+    caller = names[called[-1] + 1] if called else ""
+    return bool(NAMED.match(caller)) and not RUNS_PYTHON.search(caller) and not _lets_go(stack)
 
 
 def _base(name: str) -> str:
@@ -69,7 +89,7 @@ def _any(pattern: re.Pattern[str], frames: Sequence[Frame]) -> bool:
 
 def _keeps(stack: NativeStack, told: bool, wanting: Sequence[NativeStack], given_up: bool) -> bool:
     names = native_names(stack, 10)
-    if any(_base(name) in PYTHON_LOCK for name in names) and not any(_base(name) in LETS_GO for name in names):
+    if _waits_from_c(stack):
         return True
     if not told:
         return False
