@@ -1,4 +1,4 @@
-"""A GPU at work has a narrower or older PCIe link than it can have, or than the others beside it.
+"""A GPU at work has a narrower or older PCIe link than most of the others beside it.
 
 An idle GPU lowers its link to save power, so only one at work counts. ABSENT where every GPU at work has the link of the
 others.
