@@ -31,7 +31,9 @@ RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
 AT_WORK = re.compile(r"(?:Timeout at NCCL work|failure detected by watchdog at work sequence id): (\d{1,12})")
 COMPLETED = re.compile(r"last completed (?:NCCL )?work: (\d{1,12})")
 # [rank1] last enqueued work: 88411, last completed work: 88411      (no call timed out on this rank)
-STANDS = re.compile(r"last enqueued (?:NCCL )?work: (\d{1,12}), last (?:started work: \d{1,12}, last )?completed (?:NCCL )?work: (\d{1,12})")
+STANDS = re.compile(
+    r"last enqueued (?:NCCL )?work: (\d{1,12}), last (?:started work: \d{1,12}, last )?completed (?:NCCL )?work: (\d{1,12})"
+)
 # the group's number is each rank's own, but for the first; its GUID is the same on all: [PG ID 0 PG GUID 0(default_pg) Rank 7]
 GROUP = re.compile(r"\[PG (?:ID \d{1,6} PG GUID (\w{1,40})|(0))(?:\s?\([^)]{0,80}\))? Rank (\d{1,6})\]")
 GLOO = re.compile(r"gloo.{0,200}Timed out waiting (\d{1,12})ms for (send|recv) operation to complete")

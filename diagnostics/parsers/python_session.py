@@ -30,14 +30,25 @@ ANSWER = re.compile(r"^(?:Out\[\d{1,6}\]: )?(\d[\d_,]{0,20}(?:\.\d{1,12})?(?:e[+
 # torch.load('layer_03.pt'      load_file("model.safetensors")      safe_open('x', ...)      os.path.getsize('x')
 OPENED = re.compile(r"\b(?:load|load_file|safe_open|getsize|Path|stat)\(\s?[rf]?['\"]([^'\"]{1,300})['\"]")
 # model-00003-of-00003.bin      ckpt/last.pt:
-FILE_NAME = re.compile(r"^\s{0,4}(?:file(?:name)?[:=] ?)?(\S{1,300}\.(?:bin|pth?|ckpt|safetensors|distcp|tar))\s?:?\s*$")
+FILE_NAME = re.compile(
+    r"^\s{0,4}(?:file(?:name)?[:=] ?)?(\S{1,300}\.(?:bin|pth?|ckpt|safetensors|distcp|tar))\s?:?\s*$"
+)
 # sum(t.numel()*t.element_size())          7181990400      bytes of tensors: 7.2 GB      file size = 27168276480
 PRINTED = re.compile(
     r"^\s{0,8}(?P<of>[A-Za-z][^\n]{3,200}?)(?:[ \t]{2,60}|[ \t]?[:=][ \t]{0,40})(?P<number>\d[\d_,]{0,20}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B|bytes|B)?\s*$"
 )
 IN_WORDS = (
-    ("storage", re.compile(r"storage\b.{0,40}(?:bytes|size)|bytes? (?:of|in|behind) (?:the )?(?:unique )?storages?", re.I)),
-    ("tensors", re.compile(r"\b(?:tensors?|param(?:eter)?s?|weights|elements)\b.{0,20}\bbytes\b|\bbytes (?:of|in) (?:all )?(?:the )?(?:tensors|param(?:eter)?s|weights|elements)", re.I)),
+    (
+        "storage",
+        re.compile(r"storage\b.{0,40}(?:bytes|size)|bytes? (?:of|in|behind) (?:the )?(?:unique )?storages?", re.I),
+    ),
+    (
+        "tensors",
+        re.compile(
+            r"\b(?:tensors?|param(?:eter)?s?|weights|elements)\b.{0,20}\bbytes\b|\bbytes (?:of|in) (?:all )?(?:the )?(?:tensors|param(?:eter)?s|weights|elements)",
+            re.I,
+        ),
+    ),
     ("file", re.compile(r"\bfile ?_?size\b|\bsize (?:on|of) (?:the )?(?:disk|file)\b|\bbytes on disk\b", re.I)),
 )
 UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}

@@ -33,7 +33,19 @@ LINE = re.compile(
 )
 # mfschunkserver[3368]: text      minio[811]: text
 DAEMON = re.compile(r"(?:^|\s)(?P<tool>[a-z][\w.-]{1,40})\[\d{1,9}\]: (?P<said>.{3,1000})$")
-CLIENTS = ("mfsmount", "sshfs", "juicefs", "s3fs", "gcsfuse", "rclone", "goofys", "ceph-fuse", "gluster", "kernel", "python")
+CLIENTS = (
+    "mfsmount",
+    "sshfs",
+    "juicefs",
+    "s3fs",
+    "gcsfuse",
+    "rclone",
+    "goofys",
+    "ceph-fuse",
+    "gluster",
+    "kernel",
+    "python",
+)
 REFUSED = re.compile(
     r"(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)"
     r"(?: ?\([^()\n]{1,60}\))?[.!]?\s{0,4}$"

@@ -39,7 +39,9 @@ def disk(device: str | None) -> str | None:
 
 IN_A_CLUSTER = ("rbd", "nbd", "drbd")
 # what a cluster's volume driver makes on the client, and udev's name of a disk behind an iSCSI or NVMe-over-fabrics server
-OF_A_CLUSTER = re.compile(r"^/dev/(?:longhorn|rbd|drbd|nbd|storpool|openebs|mayastor|linstor)|^/dev/disk/by-path/.{0,80}(?:ip-|-iscsi-|fc-)")
+OF_A_CLUSTER = re.compile(
+    r"^/dev/(?:longhorn|rbd|drbd|nbd|storpool|openebs|mayastor|linstor)|^/dev/disk/by-path/.{0,80}(?:ip-|-iscsi-|fc-)"
+)
 SESSION = re.compile(r"\b(?:connection\d{1,5}:\d{1,5}|session\d{1,5}|iscsi):? ", re.I)
 
 

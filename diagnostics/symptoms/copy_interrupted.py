@@ -69,7 +69,9 @@ def _cut_by_hand(incident: Incident) -> Iterator[Finding]:
             name = (short.subject.path or "").rpartition("/")[2]
             numbers = {int(number) for number in re.findall(r"\d{1,12}", name)}
             if short.present and step and numbers & {step, step + 1}:
-                yield Finding(short.subject, (*short.evidence[:1], end), f"{name} was cut off by a Ctrl-C at step {step}")
+                yield Finding(
+                    short.subject, (*short.evidence[:1], end), f"{name} was cut off by a Ctrl-C at step {step}"
+                )
 
 
 def _cut_by_machine(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]:

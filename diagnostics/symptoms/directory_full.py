@@ -19,7 +19,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if error.about == "directory-full":
             device = error.subject.device
             point = next((m.subject.mount for m in incident.links.mounts if same_device(m.device, device)), None)
-            yield Finding(Subject(mount=point, device=disk(device), host=error.subject.host), (error,), error.text[:160])
+            yield Finding(
+                Subject(mount=point, device=disk(device), host=error.subject.host), (error,), error.text[:160]
+            )
 
 
 SYMPTOM = Symptom(

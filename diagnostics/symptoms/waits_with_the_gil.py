@@ -63,7 +63,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 DESTRUCTOR = re.compile(r"(?:^|[\s:<(])(?P<owner>[A-Za-z_]\w{2,80})(?:<[^<>]{0,200}>)?::~(?P=owner)\b")
-PYTHON_DROPS = re.compile(r"\b(?:subtype_dealloc|_?Py_Dealloc|tupledealloc|list_dealloc|dict_dealloc|frame_dealloc|cell_dealloc)\b|::dealloc\(|_dealloc\b")
+PYTHON_DROPS = re.compile(
+    r"\b(?:subtype_dealloc|_?Py_Dealloc|tupledealloc|list_dealloc|dict_dealloc|frame_dealloc|cell_dealloc)\b|::dealloc\(|_dealloc\b"
+)
 
 
 def _destructors(stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) -> Iterator[Finding]:
