@@ -85,9 +85,13 @@ def read(text: Text) -> Iterator[Evidence]:
             directory = found[1] or found[2]
         elif (found := LINE.match(message.text)) and ERRNO.search(found["said"]):
             yield _error(text, message, found["tool"], found["said"], directory)
-        elif (found := DAEMON.search(message.line.text[:1200])) and REFUSED.search(found["said"]):
-            if not found["tool"].startswith(CLIENTS):
-                yield _of_daemon(text, message, found["tool"], found["said"])
+        elif (found := DAEMON.search(message.line.text[:1200])) and _is_refused(found["tool"], found["said"]):
+            yield _of_daemon(text, message, found["tool"], found["said"])
+
+
+def _is_refused(tool: str, said: str) -> bool:
+    """True where a daemon's disk refused; clients of network volumes have parsers of their own."""
+    return REFUSED.search(said) is not None and not tool.startswith(CLIENTS)
 
 
 INTERESTING = re.compile(

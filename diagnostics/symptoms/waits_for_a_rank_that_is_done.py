@@ -31,10 +31,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _out_of_data(incident, last)
 
 
-def _one_more_call(incident: Incident, done: Mapping[int | None, RunFinished]) -> Iterator[Finding]:
+def _one_more_call(incident: Incident, done: Mapping[int, RunFinished]) -> Iterator[Finding]:
     """Each rank that was done with nothing outstanding, with one that timed out in a later call than its last."""
     for stands in incident.of(CollectiveProgress):
-        end = done.get(stands.subject.rank)
+        end = done.get(stands.subject.rank) if stands.subject.rank is not None else None
         last = stands.enqueued
         if end is None or last is None or stands.completed != last:
             continue
