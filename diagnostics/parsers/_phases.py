@@ -14,6 +14,7 @@ FINISHED = re.compile(
     r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
     r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly stopping[:,]? .{0,80}\bstop|\bafter training is done\b"
     r"|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
+    r"|\btraining loop (?:is )?(?:completed?|done|finished|ended)\b|\brun canceled due to time limit\b"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
     r"|\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b.{0,300}\b(?:exiting|stopping|leaving)\b|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
 )

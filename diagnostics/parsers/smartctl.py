@@ -59,7 +59,7 @@ def _about(row: str) -> str | None:
     if VERDICT.match(row) or FAILING.match(row):
         return "media-error"
     if found := WARNED.match(row):
-        return "media-error" if int(found[1], 0) & RELIABILITY else None
+        return "media-error" if int(found[1], 16 if "x" in found[1] else 10) & RELIABILITY else None
     if found := MEDIA.match(row):
         return "media-error" if int(found[1].replace(",", "")) >= FEW else None
     if found := UNREADABLE.match(row):

@@ -36,7 +36,8 @@ from . import Parser
 ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
+    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
+    r"|time[sd] out|timeout|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )
@@ -54,7 +55,12 @@ OUTCOMES = (
     ("varies", re.compile(r"\bok(?:ay)? or\b|\bsometimes\b|\bintermittent", re.I)),
     ("slow", re.compile(r"slow", re.I)),
     ("ok", re.compile(r"^(?:ok|okay|works|pass|fine|baseline)", re.I)),
-    ("hang", re.compile(r"hang|hung|stuck|lock", re.I)),
+    (
+        "hang",
+        re.compile(
+            r"hang|hung|stuck|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)", re.I
+        ),
+    ),
     (
         "off",
         re.compile(

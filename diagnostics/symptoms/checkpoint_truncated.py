@@ -1,7 +1,8 @@
 """A checkpoint's file is much smaller than its siblings, or than its twin of the same name elsewhere.
 
 Siblings are the files of one folder that differ only in the digits of their names, and one that stands for the newest
-of them (`last.ckpt`); "much" is less than nine tenths of their usual size. ABSENT where such files were listed and all have the usual size.
+of them (`last.ckpt`); "much" is less than nine tenths of their usual size. Files whose other sizes differ among themselves
+are parts of one checkpoint and say nothing. ABSENT where such files were listed and all have the usual size.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ NEWEST = re.compile(
     r"^(?:\w{1,40}[-_.])?(?:last|latest|current|newest|resume|final)(?:[-_.]\w{1,40})?\.\w{1,12}$", re.I
 )
 SHORT = 0.9
+ALIKE = 0.98  # checkpoints of one model, as a listing rounds their sizes
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -47,7 +49,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             place(incident, entry.subject.path), (entry,), f"{entry.subject.path} has only {entry.size:,} bytes"
         )
-    whole = [entry for group in (*families.values(), *twins.values()) if len(group) > 1 for entry in group]
+    groups = (*families.values(), *twins.values())
+    whole = [entry for group in groups if len(group) > 1 and _alike(group) for entry in group]
     if whole and not short:
         facts = tuple({id(entry): entry for entry in whole}.values())
         yield Finding(Subject(), facts, "the checkpoints have their usual size", present=False)
@@ -72,7 +75,13 @@ def _short(group: list[FileEntry]) -> list[FileEntry]:
         return [entry for entry in group if entry.size == 0]
     sizes = sorted(entry.size or 0 for entry in group)
     usual = sizes[-1] if len(sizes) == 2 else median(sizes)
-    return [entry for entry in group if (entry.size or 0) < SHORT * usual]
+    short = [entry for entry in group if (entry.size or 0) < SHORT * usual]
+    return short if _alike([entry for entry in group if (entry.size or 0) >= SHORT * usual]) else []
+
+
+def _alike(group: list[FileEntry]) -> bool:
+    sizes = [entry.size or 0 for entry in group]
+    return min(sizes) >= ALIKE * max(sizes)
 
 
 SYMPTOM = Symptom(

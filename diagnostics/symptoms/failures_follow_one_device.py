@@ -1,7 +1,8 @@
 """The same work fails with one device or node and goes through without it.
 
 From a table of trials: a name (a GPU, a node) that stands in the condition of every failure and in that of no success,
-or only as "without" it. At least two failures, or one and two successes.
+or only as "without" it. At least two failures, or one and two successes; one connection that fails ("a -> b") is a fault
+of neither end, and a network adapter is no device of the job.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from . import Finding, Symptom
 
 BAD = ("fail", "hang")
 PARTS = ("card", "device", "dimm")
+CONNECTION = re.compile(r"<?->")
 LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
 NAME = re.compile(
     r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b",
     re.I,
 )
 COUNTED = re.compile(
-    r"^(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*$", re.I
+    r"^(?:(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*|(?:mlx|eth|ens|enp|ib|bond|rdma|roce)[\w.-]*\d)$",
+    re.I,
 )  # models and types are no names
 
 
@@ -30,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     trials = incident.of(Trial)
     bad = [trial for trial in trials if trial.outcome in BAD]
     well = [trial for trial in trials if trial.outcome == "ok"]
-    if not bad or not well or len(bad) + len(well) < 3:
+    if not bad or not well or len(bad) + len(well) < 3 or (len(bad) == 1 and CONNECTION.search(bad[0].condition)):
         return
     always = set.intersection(*(_names(trial) for trial in bad))
     guilty = sorted(always - set[str]().union(*(_names(trial) for trial in well)))

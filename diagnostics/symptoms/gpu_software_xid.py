@@ -1,6 +1,6 @@
 """A kernel of the program touched memory that is not its own, or is not aligned.
 
-Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, illegal instruction, misaligned address,
+Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, misaligned address,
 device-side assert) or the memory checker's. Xid 45 is the cleaning up after anything and says nothing, and so does a fault
 of a device whose PCIe link has just failed. ABSENT where a kernel log long enough to speak is silent.
 """
@@ -18,7 +18,7 @@ from .gpu_link_failed import follows, link_failures
 
 CODES = (13, 31, 32, 43, 68, 69)
 WORDS = re.compile(
-    r"illegal memory access|ILLEGAL_ADDRESS|illegal instruction was encountered|misaligned address"
+    r"illegal memory access|ILLEGAL_ADDRESS|misaligned address"
     r"|device-side assert|invalid program counter|Invalid __\w{1,12}__ (?:read|write|atomic)"
     r"|block: \[[\d, ]{1,30}\], thread: \[[\d, ]{1,30}\] Assertion|Memory access fault by GPU|HSA_STATUS_ERROR_(?:EXCEPTION|MEMORY_APERTURE_VIOLATION)",
     re.I,

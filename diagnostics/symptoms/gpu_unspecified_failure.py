@@ -1,7 +1,8 @@
 """CUDA failed with an error that names no reason.
 
 "unknown error", "unspecified launch failure", a cuBLAS or cuDNN execution failure, a launch that timed out. Bad code, a
-bad device and a bad driver all say this, so it moves little.
+bad device and a bad driver all say this, so it moves little. So does an illegal instruction: an image built for another device,
+one damaged on its way or a processor that decodes wrongly.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ._reports import findings, gpu_subject, said, words_of
 WORDS = re.compile(
     r"CUDA error: unknown error|unspecified launch failure|CU(?:BLAS|DNN|SPARSE|FFT)_STATUS_(?:EXECUTION|INTERNAL)\w*"
     r"|launch timed out and was terminated|CUDA_ERROR_(?:UNKNOWN|LAUNCH_FAILED|LAUNCH_TIMEOUT)"
-    r"|CUDA error: (?:an )?internal error|cudaErrorUnknown|unhandled cuda error",
+    r"|CUDA error: (?:an )?internal error|cudaErrorUnknown|unhandled cuda error"
+    r"|CUDA_ERROR_ILLEGAL_INSTRUCTION|illegal instruction was encountered",
     re.I,
 )
 

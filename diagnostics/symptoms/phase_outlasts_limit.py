@@ -3,13 +3,14 @@ going on when a watchdog or a time-out of the others struck.
 
 "Going on" needs a sign of life: the phase's end is dated about the limit after its begin, a progress bar that is none of
 the training itself stands unfinished near the limit, the file that a rank waited for was made about the limit after it
-began to wait, or the process was busy. Silence alone is none: a hung save looks
-alike.
+began to wait, or the process was busy: by its stack, or as the one process on a CPU among equals that idle. Silence alone is
+none: a hung save looks alike.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
@@ -23,6 +24,7 @@ from ..evidence.job import (
     TrainingSteps,
     WatchdogFired,
 )
+from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said, words_of
@@ -33,6 +35,8 @@ SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says on
 NEAR = 0.85
 LATEST = 6  # times the limit: what is made much later is another one of the same name
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
+BUSY_PERCENT, IDLE_PERCENT = 80.0, 20.0  # of one CPU
+FEWEST_PEERS = 2
 PROBE_S = 20.0  # a probe's first look and its failures take at least so long
 BEFORE_SERVING = ("load", "preprocess", "compile", "download", "warmup")
 PREPARES = re.compile(r"\b(?:load|download|fetch|compil|captur|convert|quantiz|shard|checkpoint|warm)", re.I)
@@ -63,11 +67,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _markers(incident, limits)
     yield from _probed(incident)
     last = _last_phase(incident)
-    signs = [finding for finding in busy_while_silent(incident) if finding.present]
+    signs = [finding.evidence for finding in busy_while_silent(incident) if finding.present]
+    signs += [(row,) for row in _busy_alone(incident)]
     if last and signs and last.edge != "end":
         yield Finding(
             Subject(),
-            (last, limits[0][1], *signs[0].evidence),
+            (last, limits[0][1], *signs[0]),
             f"{last.phase} was under way and busy when the limit struck",
         )
 
@@ -83,6 +88,19 @@ def _markers(incident: Incident, limits: list[tuple[float | None, Evidence]]) ->
                 if limit_s and NEAR * limit_s <= took <= LATEST * limit_s:
                     note = f"a rank waited {took:.0f} s for {wait.name}, the limit is {limit_s:.0f} s"
                     yield Finding(Subject(), (wait, made, fact), note)
+
+
+def _busy_alone(incident: Incident) -> Iterator[ProcessState]:
+    """The one process of a command that runs on a CPU while all its peers idle."""
+    peers: dict[str | None, list[ProcessState]] = defaultdict(list)
+    for row in incident.of(ProcessState):
+        if row.cpu_percent is not None:
+            peers[row.subject.comm].append(row)
+    for rows in peers.values():
+        busy = [row for row in rows if row.state == "R" and (row.cpu_percent or 0.0) >= BUSY_PERCENT]
+        idle = [row for row in rows if (row.cpu_percent or 0.0) <= IDLE_PERCENT]
+        if len(busy) == 1 and len(idle) == len(rows) - 1 >= FEWEST_PEERS:
+            yield busy[0]
 
 
 def _probed(incident: Incident) -> Iterator[Finding]:

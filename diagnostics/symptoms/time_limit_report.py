@@ -1,4 +1,4 @@
-"""The scheduler says that the job reached its time limit."""
+"""The scheduler says that the job reached its time limit. A limit of the run's own is an orderly end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import scheduler_reports
 
-WORDS = re.compile(r"DUE TO TIME LIMIT|walltime .{0,40}exceeded|DeadlineExceeded", re.I)
+WORDS = re.compile(r"(?-i:DUE TO TIME LIMIT)|walltime .{0,40}exceeded|DeadlineExceeded", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

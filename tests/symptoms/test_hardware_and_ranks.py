@@ -11,6 +11,17 @@ from diagnostics.symptoms import Observation, State, observe
 
 PRESENT, ABSENT, UNOBSERVED = State.PRESENT, State.ABSENT, State.UNOBSERVED
 
+SAVES = (
+    "INFO Saving checkpoint. This may take some time.\n"
+    "[E1129 11:56:57.2 ProcessGroupNCCL.cpp:616] [Rank 4] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9, "
+    "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 600027 milliseconds before timing out.\n"
+)
+PEERS = """\
+    PID S  %CPU    RES COMMAND
+  71820 R 100.1 148.2g python3
+  71821 S   {}   6.1g python3
+  71822 S   {}   6.0g python3
+"""
 QUIET_KERNEL = "".join(f"[{second:5}.000000] usb 1-1: new device number {second}\n" for second in range(30))
 XID = "[ 100.5] NVRM: Xid (PCI:0000:3b:00): {}, pid=4242, name=python, {}\n"
 FABRIC = """\
@@ -95,6 +106,9 @@ CASES = [
     ("gpu-diagnostic-failed", "Tested 2 GPUs:\n        GPU 0: OK\n        GPU 1: OK\n", ABSENT),
     ("driver-version-mismatch", "E tensorflow/stream_executor/cuda/cuda_diagnostics.cc:313] kernel version 470.141.3 does not match DSO version 470.161.3\n", PRESENT),
     ("failures-follow-one-device", "".join(f"| CUDA_VISIBLE_DEVICES={n} | {'fails' if n == 2 else 'ok'} |\n" for n in (0, 1, 2, 2)), PRESENT),
+    ("failures-follow-one-device", "ping n01 -> n02 : ok\nping n01 -> n07 : timed out\nall_reduce 8 nodes : ok\n", UNOBSERVED),
+    ("gpu-software-xid", "RuntimeError: CUDA error: an illegal instruction was encountered\n", UNOBSERVED),
+    ("gpu-unspecified-failure", "RuntimeError: CUDA error: an illegal instruction was encountered\n", PRESENT),
     ("gpu-software-xid", "../aten/src/ATen/native/cuda/ScatterGatherKernel.cu:144: operator(): block: [9,0,0], thread: [32,0,0] Assertion `idx_dim < index_size` failed.\n", PRESENT),
     ("gpu-software-xid", "step 1\nMemory access fault by GPU node-2 (Agent handle: 0x55c3) on address 0x7f1200000000. Reason: Page not present or supervisor privilege.\n", PRESENT),
     ("gpu-nvlink-report", "[Mar 11 2024 10:11:13] [ERROR] [tid 2211] detected NVLink training failure between GPU 2 port 4 and NVSwitch 3 port 36\n", PRESENT),
@@ -228,6 +242,11 @@ CASES = [
     ("acpi-or-firmware-report", QUIET_KERNEL + "[   45.000000] [Firmware Bug]: TSC_DEADLINE disabled due to Errata\n", ABSENT),
     ("preempted-report", "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2024-03-05T11:02:51 DUE TO PREEMPTION ***\n", PRESENT),
     ("time-limit-report", "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2024-03-05T11:02:51 DUE TO TIME LIMIT ***\n", PRESENT),
+    ("time-limit-report", "[step=18/40] loss=2.1\nWARNING Run canceled due to time limit reached, stopping in 10 more steps...\n", UNOBSERVED),
+    ("checkpoint-truncated", "-rw-r--r-- 1 u u 4.6G Nov 29 11:52 model_0001.pt\n-rw-r--r-- 1 u u 4.9G Nov 29 11:54 model_0002.pt\n-rw-r--r-- 1 u u 3.9G Nov 29 11:56 model_0003.pt\n", UNOBSERVED),
+    ("checkpoint-truncated", "-rw-r--r-- 1 u u 4.6G Nov 29 11:52 model_0001.pt\n-rw-r--r-- 1 u u 4.6G Nov 29 11:54 model_0002.pt\n-rw-r--r-- 1 u u 3.9G Nov 29 11:56 model_0003.pt\n", PRESENT),
+    ("phase-outlasts-limit", (SAVES, PEERS.format(2.1, 2.3)), PRESENT),
+    ("phase-outlasts-limit", (SAVES, PEERS.format(99.0, 98.7)), UNOBSERVED),
     ("preempted-report", "step 3 | loss 2.1\n", UNOBSERVED),
 ]  # fmt: skip
 
