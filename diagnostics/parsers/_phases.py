@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ._job_lines import Words
-
 SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "ki": 2**10}  # fmt: skip
 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
@@ -48,7 +46,7 @@ COMPILED = (
     r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
 )
 COMPILES = (
-    r"(?i)\btorch\.compile\b|\b(?:start(?:ing|ed)? )?compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
+    r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
     r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
     r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
     r"|\bcall compiler with cmd: |\bbuilding an? (?:\w{1,20} )?engine\b"
@@ -75,9 +73,4 @@ PHASES = (
     (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
 )  # fmt: skip
 
-INTERESTING = Words(
-    "+ |torch |slow_operation_alarm|very slow|running|start|training|done|exiting program|train_runtime|trainer.fit|reached max|time limit|epochs completed|to stop|final step|best metric|train metrics|eval|valid|val loss"
-    "|kill switch|kill-switch|kill_switch|killswitch|stop file|stop-file|stopfile|exit file|exit-file|exhausted|ran out|no more"
-    "|compil|constant folding|building extension|building wheel|engine|time to load|autotune|inductor|dynamo|cuda graph|cudagraph|capturing|saving|saved|save-|wrote|writ|copy|copied|mirror|upload|checkpoint|ckpt"
-    "|snapshot|resum|restor|load|delet|remov|prun|fetching|preprocess|tokeniz|building|preparing|generating|packing|map|epoch|loop done|warm|sanity|init"
-)
+PATTERNS = (FINISHED, *(pattern for pattern, _ in CHECKPOINTS), *(pattern for pattern, _, _ in PHASES))
