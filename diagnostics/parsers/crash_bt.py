@@ -23,8 +23,12 @@ from ._snapshot import source
 TASK = re.compile(r'^PID: (\d{1,10})\s+TASK: [0-9a-f]{8,16}\s+CPU: \d{1,5}\s+COMMAND: "([^"]{1,64})"')
 FRAME = re.compile(r"^\s{0,8}(?:#\d{1,3} )?\[[0-9a-f]{8,16}\] ([A-Za-z_][\w.]{0,200}) at [0-9a-f]{8,16}\b")
 # a wait that a signal ends says so in its name
-MAY_BE_ENDED = re.compile(r"interruptible|killable|^(?:futex|do_futex|ep_poll|poll_schedule|do_wait|pipe_|hrtimer|do_nanosleep)")
-BLOCKED = re.compile(r"^_*down(?:_|$)|rwsem_down|mutex_lock|io_schedule|wait_on_|wait_for_completion|_buf_lock$|folio_wait|wait_transaction")
+MAY_BE_ENDED = re.compile(
+    r"interruptible|killable|^(?:futex|do_futex|ep_poll|poll_schedule|do_wait|pipe_|hrtimer|do_nanosleep)"
+)
+BLOCKED = re.compile(
+    r"^_*down(?:_|$)|rwsem_down|mutex_lock|io_schedule|wait_on_|wait_for_completion|_buf_lock$|folio_wait|wait_transaction"
+)
 INNERMOST = 8
 LIMIT = 200  # lines of one stack
 

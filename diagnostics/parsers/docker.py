@@ -34,7 +34,9 @@ ROW = re.compile(
 # of shared memory: the size counts where the container has its own
 SHARED = re.compile(r"^\s{0,40}\"(ShmSize|IpcMode)\": \"?([\w:-]{1,80})\"?,?\s*$")
 EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{12,64} \((.{0,1000})\)$")
-INTERESTING = re.compile(r"\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) ")
+INTERESTING = re.compile(
+    r"\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) "
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:

@@ -29,9 +29,7 @@ from ._snapshot import source
 NAME = re.compile(r"^(?:mdc|osc|osp|lwp|mgc|lmv|lov)\.([\w.@-]{1,120}?)\.(?:state|import)=")
 # the instance of the client behind the target's name: -mdc-ff2f0a1cc4c3e000
 INSTANCE = re.compile(r"-(?:mdc|osc|osp|lwp)(?:-[0-9a-f]{8,16})?$")
-STATE = re.compile(
-    r"^\s{0,8}(?:current_state|state): +(FULL|IDLE|EVICTED|DISCONN|CONNECTING|RECOVER|REPLAY\w{0,12})\b"
-)
+STATE = re.compile(r"^\s{0,8}(?:current_state|state): +(FULL|IDLE|EVICTED|DISCONN|CONNECTING|RECOVER|REPLAY\w{0,12})\b")
 ABOUT = {"FULL": "recovered", "IDLE": "recovered", "EVICTED": "evicted"}
 
 

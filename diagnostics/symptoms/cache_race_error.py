@@ -29,7 +29,9 @@ READS_CACHE = re.compile(
 COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
 # /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
 BUILDS = re.compile(r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as)(?::|\b.{0,40} error:)")
-TORN = re.compile(r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy")
+TORN = re.compile(
+    r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy"
+)
 UNDECODABLE = re.compile(
     r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
 )

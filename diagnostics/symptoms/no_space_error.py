@@ -25,7 +25,9 @@ NO_SPACE = re.compile(
     re.I,
 )
 SHARED_MEMORY = re.compile(r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+", re.I)
-NO_DISK = re.compile(r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b", re.I)
+NO_DISK = re.compile(
+    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b", re.I
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

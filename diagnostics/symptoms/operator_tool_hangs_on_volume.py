@@ -55,7 +55,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(ProcessState):
         waits = row.state == "D" and (row.wchan or "").startswith(CLIENT_WAITS) and TOOLS.match(row.command)
         if waits and (MOVES_NO_DATA.match(row.command) or (row.elapsed_s or 0.0) >= LONG_S):
-            yield Finding(_of_words(incident, row.command) or Subject(), (row,), f"`{row.command[:100]}` is in {row.wchan}")
+            yield Finding(
+                _of_words(incident, row.command) or Subject(), (row,), f"`{row.command[:100]}` is in {row.wchan}"
+            )
 
 
 def _subject(incident: Incident, command: CommandOutcome) -> Subject:

@@ -106,7 +106,7 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     frames = " ".join(fact.frames[:4])
     if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
         return False
-    if is_gone(fact) or EMPTY_FILE.search(text) and _read_by_library(fact.frames):
+    if is_gone(fact) or (EMPTY_FILE.search(text) and _read_by_library(fact.frames)):
         return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
         return False
