@@ -46,7 +46,7 @@ CAUSES = (
             Effect("kernel-remounted-read-only", 0.1,
                    "a filesystem on a disk behind a server aborts its journal",
                    "the filesystem stopped because the server of its disk was lost"),
-            Effect("read-only-error", 0.015,
+            Effect("read-only-error", 0.008,
                    "a filesystem on a disk behind a server stops writing when that server is lost",
                    "the filesystem had stopped because the server of its disk was lost"),
             Effect("orphans-unkillable", 0.45,

@@ -47,7 +47,7 @@ def _seconds(said: str) -> float | None:
     """Of a bare clock the last part is seconds."""
     if ":" in said:
         parts = [float(part) for part in said.split(":")]
-        return sum(part * 60**place for place, part in enumerate(reversed(parts)))
+        return sum(part * 60.0**place for place, part in enumerate(reversed(parts)))
     return seconds(said.replace(",", ""))
 
 
