@@ -109,6 +109,12 @@ CAUSES = (
                 "the time was spent in the kernel",
             ),
             Effect(
+                "no-route-to-host",
+                0.03,
+                "a node that is stuck answers no call for its address",
+                "the stuck node did not answer",
+            ),
+            Effect(
                 "peer-unreachable-error",
                 0.15,
                 "a node that is stuck does not answer",

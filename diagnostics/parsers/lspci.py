@@ -1,9 +1,10 @@
-"""`lspci`, for what it shows of a GPU that no longer answers.
+"""`lspci`: GPUs and network adapters that no longer answer, adapters that can do RDMA, and access control services (-vvv).
 
     17:00.0 3D controller: NVIDIA Corporation GA100 [A100 PCIe 40GB] (rev ff)
+    00:06.0 Ethernet controller: Amazon.com, Inc. Elastic Fabric Adapter (EFA)
+            ACSCtl: SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-
 
-A device that has left its bus reads as all ones, and so does its revision. What answers is skipped: that a device is
-listed says little.
+A device that has left its bus reads as all ones, and so does its revision. That a GPU is listed says little.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Severity, Subject
+from ..evidence import Evidence, Severity, Subject
 from ..evidence.gpu import GpuToolError
-from ..text import Text
+from ..evidence.job import SettingSeen
+from ..evidence.kernel import NetworkDeviceTrouble
+from ..evidence.network import RdmaDevices
+from ..text import Line, Text
 from . import Parser
 from ._pci import pci_address
 from ._snapshot import source
@@ -23,11 +27,21 @@ GONE = re.compile(
     r"^\s{0,8}(?P<pci>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?:3D|VGA compatible|Display) controller"
     r"[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)"
 )
+ADAPTER = re.compile(
+    r"^\s{0,8}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?:Infiniband|Ethernet|Network) controller[^\n]{0,20}: [^\n]{1,200}"
+)
+RDMA = re.compile(r" Infiniband controller|Elastic Fabric Adapter|\(EFA\)")
+ACS = re.compile(r"^\s{0,40}ACSCtl:\s{1,4}(SrcValid[+-]) .{0,40}(ReqRedir[+-])")
 
 
-def read(text: Text) -> Iterator[GpuToolError]:
+def read(text: Text) -> Iterator[Evidence]:
     for line in text.lines():
-        if found := GONE.match(line.text[:400]):
+        if adapter := ADAPTER.match(line.text[:400]):
+            yield from _adapter(text, line, adapter[0])
+        elif found := ACS.match(line.text[:300]):
+            on = found[1].endswith("+") and found[2].endswith("+")
+            yield SettingSeen(source=source(text, line), name="ACSCtl", value="redirects" if on else "off")
+        elif found := GONE.match(line.text[:400]):
             pci = found["pci"] if found["pci"].count(":") > 1 else f"0000:{found['pci']}"
             yield GpuToolError(
                 source=source(text, line),
@@ -38,9 +52,16 @@ def read(text: Text) -> Iterator[GpuToolError]:
             )
 
 
+def _adapter(text: Text, line: Line, said: str) -> Iterator[Evidence]:
+    if said.rstrip().endswith("(rev ff)"):
+        yield NetworkDeviceTrouble(source=source(text, line), severity=Severity.CRITICAL, text=said.strip()[:300])
+    elif RDMA.search(said):
+        yield RdmaDevices(source=source(text, line), found=True, text=said.strip()[:300])
+
+
 PARSER = Parser(
     tool="lspci",
     medium="gpu",
-    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)",
+    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)|^\s{0,8}([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (Infiniband controller|(Ethernet|Network) controller[^\n]{1,220}(\(rev ff\)|\(EFA\)))|^\s{0,40}ACSCtl:\s{1,4}SrcValid[+-] ",
     read=read,
 )
