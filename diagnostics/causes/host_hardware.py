@@ -179,6 +179,19 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "peer-traffic-redirected",
+                0.15,
+                "whoever looks into copies that go wrong finds it",
+                "the platform led what its devices sent each other through the root complex",
+            ),
+            Effect(
+                "peers-fail-where-redirected",
+                0.1,
+                "a BIOS that switches ACS or the IOMMU on leads copies between GPUs through the root complex",
+                "the platform redirected what one GPU wrote to another: switch ACS or the IOMMU off in the BIOS, or pass it through",
+                Role.INITIATING,
+            ),
+            Effect(
                 "acpi-or-firmware-report",
                 0.5,
                 "firmware that fails is mostly noticed by its driver or the controller's log",

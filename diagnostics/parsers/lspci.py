@@ -1,7 +1,9 @@
-"""`lspci`: GPUs and network adapters that no longer answer, adapters that can do RDMA, and access control services (-vvv).
+"""`lspci`: GPUs and network adapters that no longer answer, adapters that can do RDMA, and bridges that redirect their peers'
+requests (-vvv, also its lines of access control services alone).
 
     17:00.0 3D controller: NVIDIA Corporation GA100 [A100 PCIe 40GB] (rev ff)
     00:06.0 Ethernet controller: Amazon.com, Inc. Elastic Fabric Adapter (EFA)
+    00:03.1 PCI bridge: Advanced Micro Devices, Inc. [AMD] Starship/Matisse GPP Bridge
             ACSCtl: SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-
 
 A device that has left its bus reads as all ones, and so does its revision. That a GPU is listed says little.
@@ -31,21 +33,28 @@ ADAPTER = re.compile(
     r"^\s{0,8}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?:Infiniband|Ethernet|Network) controller[^\n]{0,20}: [^\n]{1,200}"
 )
 RDMA = re.compile(r" Infiniband controller|Elastic Fabric Adapter|\(EFA\)")
-ACS = re.compile(r"^\s{0,40}ACSCtl:\s{1,4}(SrcValid[+-]) .{0,40}(ReqRedir[+-])")
+DEVICE = re.compile(r"^(?P<pci>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w ]{1,40})")
+ACS = re.compile(r"^\s{1,40}ACSCtl:\s.{0,80}\bReqRedir(?P<on>[+-])")
 
 
 def read(text: Text) -> Iterator[Evidence]:
+    device = None
     for line in text.lines():
+        if line.text[:1].isalnum():
+            device = DEVICE.match(line.text[:200])
         if adapter := ADAPTER.match(line.text[:400]):
             yield from _adapter(text, line, adapter[0])
-        elif found := ACS.match(line.text[:300]):
-            on = found[1].endswith("+") and found[2].endswith("+")
-            yield SettingSeen(source=source(text, line), name="ACSCtl", value="redirects" if on else "off")
+        elif (acs := ACS.match(line.text[:300])) and (device is None or device["kind"].startswith("PCI bridge")):
+            yield SettingSeen(
+                source=source(text, line),
+                subject=Subject(pci=pci_address(device["pci"])) if device else Subject(),
+                name="PCIe ACS",
+                value="redirects" if acs["on"] == "+" else "off",
+            )
         elif found := GONE.match(line.text[:400]):
-            pci = found["pci"] if found["pci"].count(":") > 1 else f"0000:{found['pci']}"
             yield GpuToolError(
                 source=source(text, line),
-                subject=Subject(pci=pci_address(pci)),
+                subject=Subject(pci=pci_address(found["pci"])),
                 severity=Severity.CRITICAL,
                 about="device-lost",
                 text=line.text.strip()[:300],
@@ -62,6 +71,6 @@ def _adapter(text: Text, line: Line, said: str) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="lspci",
     medium="gpu",
-    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)|^\s{0,8}([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (Infiniband controller|(Ethernet|Network) controller[^\n]{1,220}(\(rev ff\)|\(EFA\)))|^\s{0,40}ACSCtl:\s{1,4}SrcValid[+-] ",
+    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)|^\s{0,8}([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (Infiniband controller|(Ethernet|Network) controller[^\n]{1,220}(\(rev ff\)|\(EFA\)))|^\s{1,40}ACSCtl:\s",
     read=read,
 )

@@ -13,7 +13,7 @@ from . import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    on = tuple(fact for fact in incident.of(SettingSeen) if fact.name == "ACSCtl" and fact.value == "redirects")
+    on = tuple(fact for fact in incident.of(SettingSeen) if fact.name == "PCIe ACS" and fact.value == "redirects")
     if on:
         yield Finding(on[0].subject, on[:4], f"access control services are on at {len(on)} ports")
 
