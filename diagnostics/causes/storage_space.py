@@ -40,7 +40,7 @@ CAUSES = (
             Effect("checkpoint-unreadable", 0.3,
                    "the next run picks the torn file",
                    "the next run picked the file that had not fitted"),
-            Effect("bus-error", 0.08,
+            Effect("bus-error", 0.045,
                    "a file that is mapped before it is filled gets its blocks at the first touch",
                    "a page of a mapped file found no block on {mount}"),
             Effect("volume-io-blocked", 0.05,
