@@ -51,7 +51,7 @@ PARSER = Parser(
     medium="scheduler",
     footprint=(
         r"(?i)\"action\"\s{0,4}:\s{0,4}\"(terminate|stop|hibernate)\"|\"EventType\"\s{0,4}:|\bspot\b.{0,60}(interrupt|terminat|reclaim|evict|preempt)"
-        r"|instances?[. ](was |is being |has been |will be )?(preempted|reclaimed|terminated)|preempted by compute engine|(preemption|termination|interruption) (notice|signal|warning)|outbid"
+        r"|instance/preempted\b.{0,40}true|instances?[. ](was |is being |has been |will be )?(preempted|reclaimed|terminated)|preempted by compute engine|(preemption|termination|interruption) (notice|signal|warning)|outbid"
         r"|rebalance recommendation|spotinstance(termination|shutdown)|migrate_on_host_maintenance|scheduled maintenance event"
     ),
     read=read,
