@@ -1,12 +1,13 @@
 """The memory controller or a machine check reports errors of the host's memory.
 
 Any uncorrectable error; corrected ones from the hundredth on, at five reports of one module within a minute each, or from
-the threshold that mcelog itself sets, since a sound DIMM corrects one now and then.
+the threshold that a tool of the platform sets, since a sound DIMM corrects one now and then.
 ABSENT where a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -17,6 +18,11 @@ from . import Finding, Symptom
 from ._reports import kernel_log, nothing
 
 MANY_CORRECTED = 100
+# CPU 0 ... exceeded threshold: 10 in 24h     rate exceeded for DIMM_A7     errors detected (limit of 9)
+BEYOND = re.compile(
+    r"exceeded threshold|threshold exceeded|rate (?:exceeded|has increased)|limit (?:of \d{1,9}\)|reached)|logging disabled",
+    re.I,
+)
 IN_A_ROW, WITHIN_S = 5, 60.0  # reports of one module, and the longest time between two of them
 
 
@@ -28,7 +34,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for (_, device), facts in modules.items():
         hard = [fact for fact in facts if not fact.corrected]
         corrected = sum(fact.count for fact in facts if fact.corrected)
-        beyond = any("exceeded threshold" in fact.text for fact in facts)
+        beyond = any(BEYOND.search(fact.text) for fact in facts)
         if hard or beyond or corrected >= MANY_CORRECTED or _in_a_row(facts):
             found = True
             note = f"{len(hard)} uncorrected and {corrected} corrected errors of {device or 'the memory'}"
