@@ -103,7 +103,7 @@ PARSER = Parser(
         r"|running training|\b(saving|saved|loading|loaded|resum\w+|wrote|copying|copied|deleting).{0,80}"
         r"(checkpoint|ckpt|model|weights|snapshot|step|\.pth?\b|\.safetensors)|checkpoint queued|snapshot:"
         r"|(running|starting|start|begin) (the )?(evaluation|validation)|running evaluation|val(id|idation)? loss|eval_loss"
-        r"|very slow compile|slow_operation_alarm|^(all )?done[.!]?$|(^|[ :])torch\.compile|^autotune|\binductor\b.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
+        r"|very slow compile|slow_operation_alarm|(^|\] )(all )?done(, exit\w{0,3}( with)? (code|status) 0)?[.!]?$|(^|[ :])torch\.compile|^autotune|\binductor\b.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
         r"|\b(kill|stop|exit)[-_ ]?(switch|file)\b.{0,300}(exit|stopp)ing|(iterator|data ?loader|data ?set|data|shards?) (is |was |are )?exhausted|ran out of (data|batches|samples)|no more (data|batches|samples)|exhausted (its|the|all) (data|iter|batch|sample|shard)"
         r"|trainer\.fit. stopped|training (complete|finished|done|has)|exiting program|train_runtime|tokenizing|preparing .{0,40}(set|data|shards)|running tokenizer"
         r"|init_process_group|initializ.{0,20}(distributed|process group)|sanity checking|^downloading|graph captur"

@@ -25,7 +25,8 @@ VERSION = re.compile(r"(?<=[ =v-])\d{1,4}(?:\.\d{1,4}){1,3}\w{0,12}")
 
 def cured_by_version(incident: Incident) -> bool:
     """True when two trials differ in nothing but a version's number, and one went well and the other did not."""
-    well, bad = defaultdict(set), defaultdict(set)
+    well: dict[str, set[str]] = defaultdict(set)
+    bad: dict[str, set[str]] = defaultdict(set)
     for trial in incident.of(Trial):
         if trial.outcome in ("ok", "fail", "hang"):
             work = VERSION.sub("", trial.condition).lower()
