@@ -78,6 +78,19 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "port-below-its-rate",
+                0.15,
+                "a bad cable or module makes the link train to fewer lanes or a lower rate",
+                "the link ran at a part of its rate",
+                Role.INITIATING,
+            ),
+            Effect(
+                "port-not-set-up",
+                0.02,
+                "a port that comes and goes waits for the subnet manager each time",
+                "the port had just come back",
+            ),
+            Effect(
                 "no-rdma-device",
                 0.05,
                 "an adapter that has failed is not listed, and mostly its driver says why",
@@ -200,6 +213,27 @@ CAUSES = (
                 0.3,
                 "a test by hand is told its device and address, and the job chooses them itself",
                 "the link carried what was addressed rightly",
+                Role.INITIATING,
+            ),
+            Effect(
+                "nobody-listens",
+                0.25,
+                "torchrun opens its store only where the endpoint is a name or address that it knows for its own",
+                "no process took the endpoint for its own, so nobody opened the store",
+                Role.INITIATING,
+            ),
+            Effect(
+                "mtus-differ",
+                0.15,
+                "an MTU that is set on some hosts only is one of the frequent ways",
+                "packets of one host were too long for another",
+                Role.INITIATING,
+            ),
+            Effect(
+                "port-not-set-up",
+                0.12,
+                "a fabric without a running subnet manager, or with the port left out of its rules",
+                "nobody had set the port up",
                 Role.INITIATING,
             ),
             Effect(
@@ -384,6 +418,12 @@ CAUSES = (
                 "large jobs that connect all to all fill tables of the default size",
                 "the kernel dropped packets since its table was full",
                 Role.INITIATING,
+            ),
+            Effect(
+                "nobody-listens",
+                0.01,
+                "a host that cannot be reached has its listener",
+                "the process that was to listen was gone",
             ),
             Effect(
                 "firewall-in-force",

@@ -2,7 +2,7 @@
 
 Triton, inductor, torch extensions, numba, JAX and Neuron keep compiled code in a folder; ranks or hosts that share it
 meet there. The error names the folder or a file of it, or the cache's own code could not decode what it had stored, or the
-compiler says that decoding failed: it decodes nothing else.
+compiler says that decoding failed: it decodes nothing else. So does a compiler or linker whose files changed under its hands.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ READS_CACHE = re.compile(
     r"|jax/_src/compilation_cache)\w{0,20}\.py:\d"
 )
 COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
+# /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
+BUILDS = re.compile(r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as)(?::|\b.{0,40} error:)")
+TORN = re.compile(
+    r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy"
+)
 UNDECODABLE = re.compile(
     r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
 )
@@ -45,8 +50,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in errors(incident):
         frames = " ".join(getattr(said.fact, "frames", ())[:6])
         names_one = CACHE.search(f"{said.text}\n{frames}") and TROUBLE.search(said.text)
-        if names_one or cannot_decode(said.text, frames):
+        if names_one or build_met_another(said.text) or cannot_decode(said.text, frames):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
+
+
+def build_met_another(text: str) -> bool:
+    """True where a compiler or linker lost the files under its hands."""
+    return BUILDS.search(text) is not None and TORN.search(text) is not None
 
 
 def cannot_decode(text: str, frames: str) -> bool:

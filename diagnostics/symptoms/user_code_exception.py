@@ -23,6 +23,7 @@ from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .fewer_gpus_than_expected import WORDS as FEWER
 from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
+from .ipc_object_gone import is_gone
 from .loss_not_finite import DIVERGED
 
 ORDINARY = frozenset(
@@ -105,7 +106,7 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     frames = " ".join(fact.frames[:4])
     if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
         return False
-    if EMPTY_FILE.search(text) and _read_by_library(fact.frames):
+    if is_gone(fact) or (EMPTY_FILE.search(text) and _read_by_library(fact.frames)):
         return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
         return False
