@@ -1,7 +1,8 @@
 """NVLink or an NVSwitch reports errors.
 
 Xid 74, 136, 137, 144 to 150 or 155; an SXid that is not to be ignored; nonzero error counters of a link; a link that is
-inactive beside links that are active; CUDA's own words of a peer's memory over NVLink, or NCCL's of its fabric.
+inactive beside links that are active; CUDA's own words of a peer's memory over NVLink, or NCCL's of its fabric, unless
+another version of the software does not meet it: no link is mended so.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
 
@@ -16,6 +17,7 @@ from ..evidence.kernel import SwitchXid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
+from ._trials import cured_by_version
 
 CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
@@ -29,7 +31,8 @@ MANY = 1000
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from gpu_reports(incident, codes=CODES, words=WORDS, passes=True)
+    words = None if cured_by_version(incident) else WORDS
+    yield from gpu_reports(incident, codes=CODES, words=words, passes=True)
     for switch in incident.of(SwitchXid):
         if switch.severity is not Severity.INFO:
             yield Finding(switch.subject, (switch,), f"SXid {switch.code}: {switch.detail}")
