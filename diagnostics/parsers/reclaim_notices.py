@@ -17,7 +17,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent
 from ..text import Text
 from . import Parser
-from ._job_lines import Words, messages
+from ._job_lines import Words, footprint_of, messages
 
 # system -> wording; the first that fits counts
 NOTICES = (
@@ -29,7 +29,8 @@ NOTICES = (
 MAINTENANCE = re.compile(
     r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Freeze|Reboot)\"|MIGRATE_ON_HOST_MAINTENANCE|(?i:scheduled maintenance event)"
 )
-INTERESTING = Words('spot|preempt|pre-empt|reclaim|interrupt|terminat|outbid|"action"|eventtype|rebalance|maintenance')
+PATTERNS = (*(pattern for _, pattern in NOTICES), MAINTENANCE)
+INTERESTING = Words.of(PATTERNS)
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -49,10 +50,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="cloud notices",
     medium="scheduler",
-    footprint=(
-        r"(?i)\"action\"\s{0,4}:\s{0,4}\"(terminate|stop|hibernate)\"|\"EventType\"\s{0,4}:|\bspot\b.{0,60}(interrupt|terminat|reclaim|evict|preempt)"
-        r"|instances?[. ](was |is being |has been |will be )?(preempted|reclaimed|terminated)|preempted by compute engine|(preemption|termination|interruption) (notice|signal|warning)|outbid"
-        r"|\bpre-?empt(ed|ion)\b|preemptionerror|rebalance recommendation|spotinstance(termination|shutdown)|migrate_on_host_maintenance|scheduled maintenance event"
-    ),
+    footprint=footprint_of(PATTERNS),
     read=read,
 )

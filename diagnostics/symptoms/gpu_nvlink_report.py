@@ -23,7 +23,7 @@ CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
     r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
     r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|detected NVSwitch (?:non-)?fatal error|NVLink training fail|bind NVLink SHARP.{0,120}error 401"
-    r"|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
+    r"|fatal nvlink error|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
     re.I,
 )
 CORRECTED_BY_DESIGN = re.compile(r"replay|recovery|CRC FLIT", re.I)  # links repeat a packet now and then
