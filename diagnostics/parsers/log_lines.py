@@ -53,7 +53,7 @@ COMPLAINS = re.compile(
 )
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
-    r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\s{0,3}$"
+    r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$"
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
@@ -127,7 +127,7 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|too many open files|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|too many open files|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
         r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-"
     ),
     read=read,

@@ -32,7 +32,7 @@ NO_DISK = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about, and each client that was told so by its servers."""
-    for said in matching(incident, NO_SPACE, "ENOSPC"):
+    for said in matching(incident, NO_SPACE, "ENOSPC", orchestrator=True):
         if not SHARED_MEMORY.search(said.text) and not NO_DISK.search(said.text):
             yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     told: list[VolumeClientMessage | NetworkFilesystemMessage] = [*incident.of(VolumeClientMessage)]
