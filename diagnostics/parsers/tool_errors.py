@@ -26,10 +26,10 @@ from ._job_lines import Message, messages
 
 _TOOLS = (
     "cp|mv|rm|dd|ls|cat|head|tail|stat|du|df|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|tar|gzip|zstd|rsync|scp|sftp|touch|mkdir|rmdir|ln|chmod|chown|sync"
-    "|find|tee|truncate|fallocate|mount|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|grep|split|unzip|git|fio|ioping|mfsmount|sshfs"
+    "|find|tee|truncate|fallocate|mount(?:\\.\\w{1,12})?|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|grep|split|unzip|git|fio|ioping|mfsmount|sshfs"
 )
 LINE = re.compile(
-    rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
+    rf"^(?:Output: )?-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
 )
 # mfschunkserver[3368]: text      minio[811]: text
 DAEMON = re.compile(r"(?:^|\s)(?P<tool>[a-z][\w.-]{1,40})\[\d{1,9}\]: (?P<said>.{3,1000})$")
@@ -46,8 +46,12 @@ CLIENTS = (
     "kernel",
     "python",
 )
+REFUSALS = (
+    "[Nn]o space left on device|ENOSPC|[Rr]ead-only file system|EROFS|[Dd]isk quota exceeded|EDQUOT|[Ii]nput/output error|\\bEIO"
+    "|[Tt]oo many open files|EMFILE|ENFILE|[Ss]tale (?:NFS )?file handle|ESTALE|[Tt]ransport endpoint is not connected|[Ss]tructure needs cleaning"
+)
 REFUSED = re.compile(
-    r"(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)"
+    rf"(?:{REFUSALS})"
     r"(?: ?\([^()\n]{1,60}\))?[.!]?\s{0,4}$"
 )
 # with its errno's text at the end, perhaps with its number
@@ -95,7 +99,7 @@ def _is_refused(tool: str, said: str) -> bool:
 
 
 INTERESTING = re.compile(
-    rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)|"
+    rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|"
     rf"(?:^|[\s/-])(?:{_TOOLS})(?:\(\d{{1,9}}\))?: |^[\w@.:-]{{0,120}}/\S{{0,500}} ?[$#] |[$#%] cd /"
 )
 
@@ -128,6 +132,6 @@ def _of_daemon(text: Text, message: Message, tool: str, said: str) -> ToolError:
 PARSER = Parser(
     tool="cp",
     medium="transcript",
-    footprint=rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
+    footprint=rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
     read=read,
 )

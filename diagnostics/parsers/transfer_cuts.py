@@ -23,10 +23,18 @@ from ._job_lines import messages
 
 CUTS = (
     ("scp", re.compile(r"^(?:lost connection|client_loop: send disconnect: .{1,60})$")),
-    ("rsync", re.compile(r"^rsync: (?:\[\w{1,20}\] )?connection unexpectedly closed|^rsync error: .{1,120}\(code (?:10|12|20|30|35)\)")),
+    (
+        "rsync",
+        re.compile(
+            r"^rsync: (?:\[\w{1,20}\] )?connection unexpectedly closed|^rsync error: .{1,120}\(code (?:10|12|20|30|35)\)"
+        ),
+    ),
     ("curl", re.compile(r"^curl: \((?:18|28|52|56|92)\) ")),
     ("wget", re.compile(r"\) - (?:Connection closed at byte \d|Read error at byte \d)")),
-    ("aws", re.compile(r"^download failed: s3://\S{1,800} .{0,200}(?:Connection broken|IncompleteRead|Read timeout|reset)")),
+    (
+        "aws",
+        re.compile(r"^download failed: s3://\S{1,800} .{0,200}(?:Connection broken|IncompleteRead|Read timeout|reset)"),
+    ),
 )
 
 

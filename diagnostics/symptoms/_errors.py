@@ -48,9 +48,7 @@ def errors(incident: Incident) -> Iterator[Said]:
             yield Said(failure, failure.error_text, None)
 
 
-def matching(
-    incident: Incident, pattern: re.Pattern[str], *names: str, orchestrator: bool = False
-) -> Iterator[Said]:
+def matching(incident: Incident, pattern: re.Pattern[str], *names: str, orchestrator: bool = False) -> Iterator[Said]:
     """The errors whose errno is one of `names` or whose text matches; with the orchestrator's own where asked for."""
     events = [Said(event, event.text, None) for event in incident.of(SchedulerEvent)] if orchestrator else []
     for said in (*errors(incident), *events):

@@ -24,7 +24,10 @@ NO_SPACE = re.compile(
     r"|not enough (?:free )?(?:disk )?space|out of disk space",
     re.I,
 )
-SHARED_MEMORY = re.compile(r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+", re.I)
+SHARED_MEMORY = re.compile(
+    r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
+    re.I,
+)
 NO_DISK = re.compile(
     r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b", re.I
 )
