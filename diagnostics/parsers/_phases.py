@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ._job_lines import Words
-
 SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "ki": 2**10}  # fmt: skip
 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
@@ -42,13 +40,26 @@ CHECKPOINTS = (
     (re.compile(rf"(?i)\b(?:deleting|deleted|removing|removed|pruned|pruning) (?:old(?:er|est)? )?(?:{_THING} )?\[?{_PATH}"), "removed"),
 )  # fmt: skip
 
+COMPILED = (
+    r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|successfully completed|took|ended)\b|\bcompiled (?:in|after) \d|\btorch\.compile takes \d"
+    r"|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d"
+    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|graph captur(?:e|ing) finished"
+    r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
+)
+COMPILES = (
+    r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
+    r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
+    r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
+    r"|\bcall compiler with cmd: |\bbuilding an? (?:\w{1,20} )?engine\b"
+)
+
 # wording -> phase and edge; the first that fits counts
 PHASES = (
     (re.compile(r"(?i)^(?:\w{1,20} ){0,3}(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval)\b.{0,40}?\b\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "evaluation", None),
     (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),
     (re.compile(r"(?i)\b(?:evaluation|validation|eval) (?:done|finished|completed?|took|ended)\b|\bvalid(?:ation)? loss at\b|^(?:step \d{1,12}: train loss \S{1,20}, )?val(?:id|idation)? loss\b|['\"]eval_loss['\"]"), "evaluation", "end"),
-    (re.compile(r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|took)\b|\bcompiled (?:in|after) \d|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|\btorch\.compile takes \d|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d|graph captur(?:e|ing) finished"), "compile", "end"),
-    (re.compile(r"(?i)\btorch\.compile\b|\b(?:start(?:ing|ed)? )?compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil|\bcompile[-_ ]worker|Very slow compile\?|^Compiling module \w|slow_operation_alarm\.cc|capturing (?:the model for )?cuda ?graphs?"), "compile", "begin"),
+    (re.compile(COMPILED), "compile", "end"),
+    (re.compile(COMPILES), "compile", "begin"),
     (re.compile(r"(?i)\bsuccessfully saved\b|^saved \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
     (re.compile(r"(?i)^snapshot: "), "save", None),
@@ -63,9 +74,4 @@ PHASES = (
     (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
 )  # fmt: skip
 
-INTERESTING = Words(
-    "+ |torch |slow_operation_alarm|very slow|running|start|training|done|exiting program|train_runtime|trainer.fit|reached max|time limit|epochs completed|to stop|final step|best metric|train metrics|eval|valid|val loss"
-    "|kill switch|kill-switch|kill_switch|killswitch|stop file|stop-file|stopfile|exit file|exit-file|exhausted|ran out|no more"
-    "|compil|autotune|inductor|dynamo|cuda graph|cudagraph|capturing|saving|saved|save-|wrote|writ|copy|copied|mirror|upload|checkpoint|ckpt"
-    "|snapshot|resum|restor|load|delet|remov|prun|fetching|preprocess|tokeniz|building|preparing|generating|packing|map|epoch|loop done|warm|sanity|init"
-)
+PATTERNS = (FINISHED, *(pattern for pattern, _ in CHECKPOINTS), *(pattern for pattern, _, _ in PHASES))
