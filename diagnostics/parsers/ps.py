@@ -5,7 +5,7 @@
     21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
 
 The header says what the columns are; a table ends at an empty line or the second that is no row. A row of a thread
-(`-L`) is a thread's state; its leader's row is the process's state too. Skipped: columns without a field
+(`-L`) is a thread's state; its leader's row is the process's state too. A STAT without the flag l has one thread. Skipped: columns without a field
 (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
 """
 
@@ -43,6 +43,7 @@ HEADLESS = (
 )  # fmt: skip
 WEEKDAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
 STATES = frozenset("RSDTtZXIKWP")
+PROMPT = re.compile(r"^(?:\S{1,80}[$#]|\$) ")  # the next command of a session
 STRAYS = 2  # one line of something else may have been printed into a table
 
 
@@ -69,7 +70,7 @@ def read(text: Text) -> Iterator[Evidence]:
             yield from facts(text, line, table, row, parent_in(tree, row))
         elif table:
             strays += 1
-            if strays == STRAYS or not line.text.strip():
+            if strays == STRAYS or not line.text.strip() or PROMPT.match(line.text):
                 table = None
 
 
@@ -169,7 +170,7 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
             cpu_s=seconds(row.get("TIME", "")),
             cpu_percent=percent(row),
             rss_kib=number(row, "RSS", "RSZ", "RSSIZE"),
-            threads=number(row, "NLWP", "THCNT"),
+            threads=number(row, "NLWP", "THCNT") or lone_thread(row),
             user=row.get("USER") or row.get("EUSER") or row.get("UID") or row.get("RUSER"),
             command=args,
         )
@@ -189,6 +190,11 @@ def comm(row: dict[str, str], args: str) -> str | None:
 
 def number(row: dict[str, str], *names: str) -> int | None:
     return next((int(row[name]) for name in names if re.fullmatch(r"\d{1,18}", row.get(name, ""))), None)
+
+
+def lone_thread(row: dict[str, str]) -> int | None:
+    """1 where the state comes with its flags and the one of several threads is not among them."""
+    return 1 if row.get("STAT", "l")[:1] in STATES and "l" not in row["STAT"] else None
 
 
 def percent(row: dict[str, str]) -> float | None:

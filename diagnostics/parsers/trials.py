@@ -31,7 +31,7 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,60}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|time[sd] out|timeout|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
