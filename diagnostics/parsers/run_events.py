@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ..evidence import Evidence
 from ..evidence.job import CheckpointEvent, Phase, RunFinished, RunStarted
@@ -30,6 +31,7 @@ BANNER = re.compile(r"\btorch \d+\.\d+\S* \| python ")
 STARTED = re.compile(
     r"\*{3,} Running training \*{3,}|^\s*Starting training\b|^training \.\.\.|^Training started\b|^Start(?:ing)? running, host:"
 )
+OF_RANK = re.compile(r"(?i)\b(?:on )?rank[ :=]{0,2}(\d{1,6})\b")
 FIELD = re.compile(r"\b(pid|world|world_size)[ =:]{1,2}(\d{1,9})\b")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=-]{1,200}(?:/[\w.@+%=-]{1,200}){0,30}/?)(?=[\s,;:'\")\]]|$)")
 STEP = re.compile(
@@ -58,8 +60,14 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
                 break
         for pattern, phase, edge in PHASES:
             if pattern.search(said):
-                yield Phase(**message.facts(text), phase=phase, edge=edge, text=said)
+                yield Phase(**_about(message, text, said, phase), phase=phase, edge=edge, text=said)
                 break
+
+
+def _about(message: Message, text: Text, said: str, phase: str) -> dict[str, Any]:
+    """The fact's fields; where data end, the rank may stand in the sentence."""
+    rank = OF_RANK.search(said) if phase == "data-end" and message.rank is None else None
+    return message.facts(text, rank=int(rank[1])) if rank else message.facts(text)
 
 
 def _started(text: Text, message: Message, said: str) -> RunStarted:
@@ -103,10 +111,10 @@ PARSER = Parser(
         r"|running training|\b(saving|saved|loading|loaded|resum\w+|wrote|copying|copied|deleting).{0,80}"
         r"(checkpoint|ckpt|model|weights|snapshot|step|\.pth?\b|\.safetensors)|checkpoint queued|snapshot:"
         r"|(running|starting|start|begin) (the )?(evaluation|validation)|running evaluation|val(id|idation)? loss|eval_loss"
-        r"|very slow compile|slow_operation_alarm|^(all )?done[.!]?$|(^|[ :])torch\.compile|^autotune|\binductor\b.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
-        r"|\b(kill|stop|exit)[-_ ]?(switch|file)\b.{0,300}(exit|stopp)ing|(iterator|data ?loader|data ?set|data|shards?) (is |was |are )?exhausted|ran out of (data|batches|samples)|no more (data|batches|samples)|exhausted (its|the|all) (data|iter|batch|sample|shard)"
+        r"|very slow compile|\bcompiling .{1,200}\.\.\.|\bcompiling .{1,200}done!?$|constant folding an instruction is taking|emitting ninja build file|(building|loading) extension module|slow_operation_alarm|^(all )?done[.!]?$|(^|[ :])torch\.compile|^autotune|\binductor\b.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
+        r"|\b(kill|stop|exit)[-_ ]?(switch|file)\b.{0,300}(exit|stopp)ing|(iterator|data ?loader|data ?set|data|shards?) (is |was |are )?exhausted|ran out of (data|batches|samples)|end of (the |its )?(data|iterator|shard)|no more (data|batches|samples)|exhausted (its|the|all) (data|iter|batch|sample|shard)"
         r"|trainer\.fit. stopped|training (complete|finished|done|has)|exiting program|train_runtime|tokenizing|preparing .{0,40}(set|data|shards)|running tokenizer"
-        r"|init_process_group|initializ.{0,20}(distributed|process group)|sanity checking|^downloading|graph captur"
+        r"|early[- ]?stopp(ing|ed|er)|stop(ping|ped)? (training )?early|out of patience|early stop(ping)? (is |was )?(triggered|since)|stopping\. best iteration|init_process_group|initializ.{0,20}(distributed|process group)|sanity checking|^downloading|graph captur"
         r"|done training in \d|epochs completed in \d|trainer to stop|training is done|loss for final step: |training (time|speed):? \d|^\*+ (train metrics \*|best metric: )"
     ),
     read=read,

@@ -69,6 +69,8 @@ OTHER = re.compile(
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe",
 )
 
+# helper threads, destructors, and the named semaphores of multiprocessing, which lie in /dev/shm
+NOT_THE_JOBS = ("_bootstrap_inner", "__del__", "multiprocessing/synchronize.py")
 # an empty file: who emptied it, or has not filled it yet, is not said
 EMPTY_FILE = re.compile(r"line 1 column 1 \(char 0\)|Ran out of input")
 DECODER = re.compile(r"/(?:json|pickle)(?:/\w{1,20})?\.py:")
@@ -109,7 +111,7 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
         return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
         return False
-    aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
+    aside = any(any(each in frame for each in NOT_THE_JOBS) for frame in fact.frames)
     remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
     return not aside and not remote
 
