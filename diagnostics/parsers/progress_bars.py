@@ -45,9 +45,7 @@ def read(text: Text) -> Iterator[Evidence]:
     left: list[tuple[str, State]] = []
     paces: dict[tuple[int | None, str], list[float]] = {}
     for message in messages(text, INTERESTING):
-        if found := BAR.match(message.text):
-            state = (message, _count(found[2]), _count(found[3]), _elapsed(found[4]))
-        elif found := RICH.match(message.text):
+        if (found := BAR.match(message.text)) or (found := RICH.match(message.text)):
             state = (message, _count(found[2]), _count(found[3]), _elapsed(found[4]))
         elif found := COUNT.match(message.text):
             state = (message, _count(found[2]), None, _elapsed(found[3]))
@@ -77,7 +75,9 @@ def read(text: Text) -> Iterator[Evidence]:
         )
 
 
-INTERESTING = re.compile(r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d")
+INTERESTING = re.compile(
+    r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d"
+)
 
 
 def _count(text: str) -> int | None:

@@ -29,7 +29,9 @@ READS_CACHE = re.compile(
     r"|jax/_src/compilation_cache)\w{0,20}\.py:\d"
 )
 # TRITON_CACHE_DIR=/mnt/team/triton
-SETTING = re.compile(r"(?:TRITON|INDUCTOR|EXTENSIONS|CUDA|TVM|JIT|COMPIL|NUMBA|XLA|NEURON|KERNEL|CUPY|GEMM|FLASHINFER)\w{0,20}DIR$")
+SETTING = re.compile(
+    r"(?:TRITON|INDUCTOR|EXTENSIONS|CUDA|TVM|JIT|COMPIL|NUMBA|XLA|NEURON|KERNEL|CUPY|GEMM|FLASHINFER)\w{0,20}DIR$"
+)
 # ld: final link failed: Stale file handle     ninja: error: opening build log: Stale file handle
 BUILDER = re.compile(
     r"\b(?:ld(?:\.\w{2,5})?|ninja|nvcc|cc1plus|g\+\+|c\+\+|collect2): .{0,200}(?:[Ss]tale|[Tt]ext file busy|file truncated|file not recognized|cannot find \S{1,200}\.o\b)"
@@ -53,8 +55,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     folders = tuple(s.value for s in incident.of(SettingSeen) if SETTING.search(s.name) and s.value.startswith("/"))
     for said in errors(incident):
         frames = " ".join(getattr(said.fact, "frames", ())[:6])
-        of_cache = CACHE.search(f"{said.text}\n{frames}") or READS_CACHE.search(frames)
-        of_cache = of_cache or (folders and (said.path or "").startswith(folders))
+        named = CACHE.search(f"{said.text}\n{frames}") or READS_CACHE.search(frames)
+        of_cache = named is not None or (said.path or "").startswith(folders or ("\0",))
         in_trouble = TROUBLE.search(said.text) if of_cache else BUILDER.search(said.text)
         if in_trouble or cannot_decode(said.text, frames):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])

@@ -30,7 +30,10 @@ SLOW = re.compile(
     re.I,
 )
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
-ALARM = re.compile(r"Very slow compile\?|[Cc]onstant folding an instruction is taking|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling", re.I)
+ALARM = re.compile(
+    r"Very slow compile\?|[Cc]onstant folding an instruction is taking|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling",
+    re.I,
+)
 LONG_S = 30.0
 BUSY_PERCENT = 50.0
 # The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs

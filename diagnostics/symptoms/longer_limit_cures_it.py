@@ -34,10 +34,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
             yield Finding(Subject(), (well, *(trial for trial, _ in bad[:3])), note)
     for well, longer in limited:
-        same = [t for t in incident.of(Trial) if t.outcome in ("fail", "hang") and _without_limit(t) == _without_limit(well)]
+        same = [
+            t for t in incident.of(Trial) if t.outcome in ("fail", "hang") and _without_limit(t) == _without_limit(well)
+        ]
         same = [trial for trial in same if _limit(trial) is None and TIMED_OUT.search(trial.text)]
         if well.outcome == "ok" and same:
-            yield Finding(Subject(), (well, same[0]), f"it goes through with a limit of {longer:,.0f} s and times out as it is set")
+            yield Finding(
+                Subject(),
+                (well, same[0]),
+                f"it goes through with a limit of {longer:,.0f} s and times out as it is set",
+            )
 
 
 def _without_limit(trial: Trial) -> str:

@@ -38,7 +38,9 @@ PROBE_S = 20.0  # a probe's first look and its failures take at least so long
 BEFORE_SERVING = ("load", "preprocess", "compile", "download", "warmup")
 PREPARES = re.compile(r"\b(?:load|download|fetch|compil|captur|convert|quantiz|shard|checkpoint|warm)", re.I)
 # work of the CPUs on data that are there already; a bar of loading or saving may be slow for the volume's sake
-OF_DATA = re.compile(r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I)
+OF_DATA = re.compile(
+    r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I
+)
 FAR_LONGER = 2.0
 COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)

@@ -60,7 +60,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if begun is None:
         return
     for lock, newer in _left_locks(incident):
-        note = f"the log ends with the begin of a build, and its lock is of {lock.modified}, older than {newer.modified}"
+        note = (
+            f"the log ends with the begin of a build, and its lock is of {lock.modified}, older than {newer.modified}"
+        )
         yield Finding(Subject(), (begun, lock, newer), note)
 
 

@@ -117,7 +117,9 @@ def _is_forked(process: Process) -> bool:
 def _of_nobody(incident: Incident) -> Iterator[Finding]:
     """Stacks of workers and forked children that name no process; the only child on a futex is whose stack it is."""
     table = {pid: process.states for pid, process in incident.links.processes.items() if process.states}
-    children = [pid for parent, pids in incident.links.children.items() for pid in pids if {parent, pid} <= table.keys()]
+    children = [
+        pid for parent, pids in incident.links.children.items() for pid in pids if {parent, pid} <= table.keys()
+    ]
     rows = [row for pid in children for row in table[pid] if row.threads == 1]
     waiting = [row for row in rows if on_futex(row.wchan)]
     for stack in incident.of(PythonStack):
@@ -127,7 +129,9 @@ def _of_nobody(incident: Incident) -> Iterator[Finding]:
         if (in_worker(stack) or forked(stack)) and takes_lock(stack):
             yield Finding(Subject(), (stack,), f"a forked child waits for a lock in {where}")
         elif forked(stack) and len(waiting) == len(children) == 1:
-            yield Finding(Subject(), (stack, waiting[0]), f"the only child waits on a futex in {where}, its only thread")
+            yield Finding(
+                Subject(), (stack, waiting[0]), f"the only child waits on a futex in {where}, its only thread"
+            )
 
 
 def _taker(stack: PythonStack) -> Frame | None:
