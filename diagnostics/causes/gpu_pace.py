@@ -205,9 +205,16 @@ CAUSES = (
             ),
             Effect(
                 "driver-init-failed",
-                0.15,
+                0.25,
                 "a faulty device may not initialise",
                 "the device did not come up",
+                Role.INITIATING,
+            ),
+            Effect(
+                "driver-refuses",
+                0.2,
+                "tools do not find a device that did not come up",
+                "the device had not come up, so there was none to open",
             ),
             Effect(
                 "loss-not-finite",

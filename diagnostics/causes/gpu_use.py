@@ -17,7 +17,7 @@ CAUSES = (
         effects=(
             Effect(
                 "driver-init-failed",
-                0.5,
+                0.4,
                 "a driver that has lost its way cannot bring devices up again",
                 "the driver could not bring the device up although it was there",
                 Role.INITIATING,
@@ -84,8 +84,9 @@ CAUSES = (
     ),
     Cause(
         slug="gpu-driver-mismatch",
-        title="a driver whose two halves are of different versions",
-        what="the user-space library was changed while the old kernel module stayed loaded (or a container brought another)",
+        title="a driver whose parts are of different versions",
+        what="the user-space library was changed while the old kernel module stayed loaded (or a container brought another), "
+        "or the kernel was changed and the driver's module was not built for it",
         prior=0.015,
         source=ESTIMATE
         + "the versions diverge after unattended upgrades (Syllo/nvtop#125 and many like it); "
@@ -98,6 +99,13 @@ CAUSES = (
                 0.97,
                 "every new client compares the versions and says so",
                 "the library asked a kernel module of another version",
+                Role.INITIATING,
+            ),
+            Effect(
+                "driver-module-missing",
+                0.15,
+                "after a change of the kernel alone the module is there for the old one and missing for the new",
+                "the driver's module had not been built for the kernel that runs",
                 Role.INITIATING,
             ),
             Effect(

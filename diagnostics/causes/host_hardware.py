@@ -173,6 +173,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "peers-fail-where-redirected",
+                0.1,
+                "a BIOS that switches ACS or the IOMMU on leads copies between GPUs through the root complex",
+                "the platform redirected what one GPU wrote to another: switch ACS or the IOMMU off in the BIOS, or pass it through",
+                Role.INITIATING,
+            ),
+            Effect(
                 "acpi-or-firmware-report",
                 0.5,
                 "firmware that fails is mostly noticed by its driver or the controller's log",

@@ -95,7 +95,8 @@ class NvlinkErrors(Evidence):
 class GpuToolError(Evidence):
     """A GPU tool or the CUDA runtime could not talk to the driver or a device.
 
-    `about` is "version-mismatch", "device-lost", "no-device", "init-failed", "hanging" or "other".
+    `about` is "version-mismatch", "device-lost", "no-device", "module-missing", "init-failed", "hanging" or
+    "other".
 
         Failed to initialize NVML: Driver/library version mismatch
     """

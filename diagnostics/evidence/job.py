@@ -171,6 +171,19 @@ class LauncherFailure(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MarkerFile(Evidence):
+    """A file by which processes tell each other that something is ready. Subject: rank, path.
+
+    `edge` is "awaited" (somebody waits for it) or "made" (somebody says that he made it).
+
+        Waiting for path '/scratch/run/broadcasts/step_96/NCCL_READY'
+    """
+
+    name: str
+    edge: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CollectiveTimeout(Evidence):
     """A collective outlasted its time limit. Subject: rank, host.
 

@@ -182,7 +182,7 @@ class NetworkFilesystemMessage(Evidence):
 class FilesystemError(Evidence):
     """A local filesystem reports damage or a failed operation. Subject: device.
 
-    `about` is "corruption", "io-error", "no-space", "shutdown", "journal-abort" or "other".
+    `about` is "corruption", "io-error", "no-space", "directory-full", "shutdown", "journal-abort" or "other".
 
         EXT4-fs error (device nvme0n1p1): ext4_find_entry:1683: inode #2: comm sh: reading directory lblock 0
     """

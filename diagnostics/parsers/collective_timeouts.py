@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import CollectiveMismatch, CollectiveTimeout, WatchdogFired
+from ..evidence.job import CollectiveMismatch, CollectiveProgress, CollectiveTimeout, WatchdogFired
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
@@ -27,8 +27,13 @@ ELEMENTS = re.compile(r"NumelIn=(\d{1,18})")
 LIMIT = re.compile(r"Timeout\(ms\)=(\d{1,12})")
 RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
 # [PG 1 Rank 1] Timeout at NCCL work: 158046, last enqueued NCCL work: 158046, last completed NCCL work: 158045.
-AT_WORK = re.compile(r"Timeout at NCCL work: (\d{1,12})")
-COMPLETED = re.compile(r"last completed NCCL work: (\d{1,12})")
+# [PG ID 0 PG GUID 0(default_pg) Rank 0] failure detected by watchdog at work sequence id: 88412 PG status: last enqueued work: 88412, last completed work: 88411
+AT_WORK = re.compile(r"(?:Timeout at NCCL work|failure detected by watchdog at work sequence id): (\d{1,12})")
+COMPLETED = re.compile(r"last completed (?:NCCL )?work: (\d{1,12})")
+# [rank1] last enqueued work: 88411, last completed work: 88411      (no call timed out on this rank)
+STANDS = re.compile(
+    r"last enqueued (?:NCCL )?work: (\d{1,12}), last (?:started work: \d{1,12}, last )?completed (?:NCCL )?work: (\d{1,12})"
+)
 # the group's number is each rank's own, but for the first; its GUID is the same on all: [PG ID 0 PG GUID 0(default_pg) Rank 7]
 GROUP = re.compile(r"\[PG (?:ID \d{1,6} PG GUID (\w{1,40})|(0))(?:\s?\([^)]{0,80}\))? Rank (\d{1,6})\]")
 GLOO = re.compile(r"gloo.{0,200}Timed out waiting (\d{1,12})ms for (send|recv) operation to complete")
@@ -57,7 +62,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"[Ww]atchdog caught|Timeout at NCCL work|Timed out waiting \d|failed to pass monitoredBarrier"
+    r"[Ww]atchdog caught|Timeout at NCCL work|last enqueued (?:NCCL )?work: \d|Timed out waiting \d|failed to pass monitoredBarrier"
     r"|watchdog got stuck|taking the entire process down|Terminating the process after|[Mm]ismatch"
 )
 
@@ -78,6 +83,16 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
             sequence=int(found[1]),
             group=(group[1] or group[2]) if group else None,
             completed=int(done[1]) if done else None,
+        )
+    elif found := STANDS.search(said):
+        group = GROUP.search(said)
+        if group and message.rank is None:
+            facts = message.facts(text, rank=int(group[3]))
+        yield CollectiveProgress(
+            **facts,
+            group=(group[1] or group[2]) if group else None,
+            enqueued=int(found[1]),
+            completed=int(found[2]),
         )
     elif found := GLOO.search(said):
         limit = int(found[1]) / 1000
@@ -125,7 +140,7 @@ PARSER = Parser(
     tool="torch.distributed",
     medium="collectives",
     footprint=(
-        r"[Ww]atchdog caught collective operation timeout|Timeout at NCCL work"
+        r"[Ww]atchdog caught collective operation timeout|Timeout at NCCL work|last enqueued (NCCL )?work: \d"
         r"|Timed out waiting \d+ms for|failed to pass monitoredBarrier|ProcessGroupNCCL.{0,40}watchdog|taking the entire process down"
         r"|mismatch between collectives|[Mm]ismatched (collective|tensor|shape|data type|allreduce)"
     ),

@@ -36,11 +36,11 @@ COLUMN = re.compile(
 )
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
-# RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB
+# RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB     RSS MEM USE: 5.11G
 LOGGED = re.compile(
-    r"(?<![\w-])(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage"
+    r"(?<![\w-])(?:RAM|CPU Virtual Memory|host mem(?:ory)?|(?:Max|Vm)?RSS|CPU mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
     r"|use)?\s{0,3}[:=]?\s{0,3}"
-    r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
+    r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT](?:i?B)?)\b",
     re.I,
 )
 # , percent = 95.3%      / 31.2 GB      (of 64G)
@@ -146,8 +146,8 @@ PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
     footprint=(
-        r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|RSS|VmRSS|CPU mem(?:ory)?)\b[ _:]{0,3}(?:used|usage"
-        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT]i?B\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
+        r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|(?:Max|Vm)?RSS|CPU mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
+        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
         r"|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),

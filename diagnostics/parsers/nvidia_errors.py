@@ -24,6 +24,11 @@ HANGING = (
     r"\b(?:nvidia-smi|dcgmi|rocm-smi)(?: -{1,2}[\w-]{1,20}){0,3}(?::? (?:command |query )?timed out|(?:: ?| {2,10})"
     r"(?:no answer|still hanging|hangs|hung\b|does not (?:return|answer|come back)|never (?:returns?|answers?)))"
 )
+MISSING = (
+    r"(?:modprobe|insmod|nvidia-modprobe)\S{0,20}: (?:FATAL|ERROR): (?:Module nvidia(?:[-_](?:uvm|modeset|drm|peermem|current))? not found"
+    r"|could not insert ['\"‘]nvidia\w{0,20}['\"’]: (?:Exec format error|Invalid argument|Unknown symbol|Required key))"
+    r"|nvidia\w{0,12}: (?:version magic '|disagrees about version of symbol)"
+)
 # what is said -> what it is about; the first that is found counts
 SAYINGS = (
     ("version-mismatch", r"Driver/library version mismatch"),
@@ -36,6 +41,8 @@ SAYINGS = (
     ("device-lost", r"GPU access blocked by the operating system"),
     ("no-device", r"No devices were found"),
     ("no-device", r"nvidia-container-cli: (?:device error|initialization error: nvml error).{0,200}"),
+    # modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-45-generic
+    ("module-missing", MISSING),
     # NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.
     # n11  up 66 days   nvidia-smi: no answer in 600 s
     ("hanging", HANGING),
@@ -53,7 +60,7 @@ FOOTPRINT = (
     r"Driver/library version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
     r"|interface version .{1,60} match with driver version|CUDA initialization: CUDA (unknown error|driver init)"
-    rf"|{HANGING}"
+    rf"|{HANGING}|{MISSING}"
     r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
 )
 ANY = re.compile(FOOTPRINT)

@@ -6,7 +6,11 @@
     >>> sd['weight'].untyped_storage().nbytes()
     3111519436
 
-Python's prompt or IPython's; the answer is a bare number, taken times what the expression divides by. Tensors count
+    model-00003-of-00003.bin
+      sum(t.numel() * t.element_size())      7181990400
+      storage bytes: 27168276480
+
+Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the answer is a bare number, taken times what the expression divides by. Tensors count
 where they are summed over all that was loaded; a sum over one entry of it, other expressions and other answers are
 skipped.
 """
@@ -18,13 +22,36 @@ from collections.abc import Iterator
 
 from ..evidence import Source, Subject
 from ..evidence.storage import TensorBytes
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 
 PROMPT = re.compile(r"^(?:>>>|In \[\d{1,6}\]:) (.{1,2000})$")
 ANSWER = re.compile(r"^(?:Out\[\d{1,6}\]: )?(\d[\d_,]{0,20}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$")
 # torch.load('layer_03.pt'      load_file("model.safetensors")      safe_open('x', ...)      os.path.getsize('x')
 OPENED = re.compile(r"\b(?:load|load_file|safe_open|getsize|Path|stat)\(\s?[rf]?['\"]([^'\"]{1,300})['\"]")
+# model-00003-of-00003.bin      ckpt/last.pt:
+FILE_NAME = re.compile(
+    r"^\s{0,4}(?:file(?:name)?[:=] ?)?(\S{1,300}\.(?:bin|pth?|ckpt|safetensors|distcp|tar))\s?:?\s*$"
+)
+# sum(t.numel()*t.element_size())          7181990400      bytes of tensors: 7.2 GB      file size = 27168276480
+PRINTED = re.compile(
+    r"^\s{0,8}(?P<of>[A-Za-z][^\n]{3,200}?)(?:[ \t]{2,60}|[ \t]?[:=][ \t]{0,40})(?P<number>\d[\d_,]{0,20}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B|bytes|B)?\s*$"
+)
+IN_WORDS = (
+    (
+        "storage",
+        re.compile(r"storage\b.{0,40}(?:bytes|size)|bytes? (?:of|in|behind) (?:the )?(?:unique )?storages?", re.I),
+    ),
+    (
+        "tensors",
+        re.compile(
+            r"\b(?:tensors?|param(?:eter)?s?|weights|elements)\b.{0,20}\bbytes\b|\bbytes (?:of|in) (?:all )?(?:the )?(?:tensors|param(?:eter)?s|weights|elements)",
+            re.I,
+        ),
+    ),
+    ("file", re.compile(r"\bfile ?_?size\b|\bsize (?:on|of) (?:the )?(?:disk|file)\b|\bbytes on disk\b", re.I)),
+)
+UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 STORAGE = re.compile(r"storage\(\)\)?\.(?:size|nbytes|__len__)|len\([^)]{1,80}storage\(\)\)|storage\(\)\.data_ptr")
 TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)")
 # sd = torch.load('layer_03.pt', map_location='cpu')
@@ -61,8 +88,29 @@ def read(text: Text) -> Iterator[TensorBytes]:
                     size=round(min(number * divisor(asked), 1e18)),
                 )
             asked = None
+        elif named := FILE_NAME.match(row):
+            path, asked = named[1], None
+        elif path and (told := _printed(text, line, row, path)):
+            yield told
         elif row:
             asked = None
+
+
+def _printed(text: Text, line: Line, row: str, path: str) -> TensorBytes | None:
+    """The count of a printed row, or None."""
+    found = PRINTED.match(row[:300])
+    of = found["of"] if found else ""
+    what = counted(of) or next((what for what, pattern in IN_WORDS if pattern.search(of)), None)
+    if not found or not what or " for " in of:
+        return None
+    number, unit = float(found["number"].replace("_", "").replace(",", "")), found["unit"] or "B"
+    power = UNITS.get(unit[0], 0)
+    return TensorBytes(
+        source=Source(text.name, line.number, line.quote),
+        subject=Subject(path=path),
+        what=what,
+        size=round(min(number * (1024.0 if "i" in unit else 1000.0) ** power, 1e18)),
+    )
 
 
 def counted(expression: str) -> str | None:
@@ -86,6 +134,7 @@ def divisor(expression: str) -> float:
 PARSER = Parser(
     tool="a Python session",
     medium="notes",
-    footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)",
+    footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)"
+    r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
     read=read,
 )

@@ -5,7 +5,10 @@
     dd: error reading '/data/shard.bin': Input/output error
     rsync: [receiver] write failed on "/mnt/x": No space left on device (28)
 
-Only messages that end in the words of an errno count, so that usage errors and warnings do not.
+    mfschunkserver[3368]: hdd_io_begin: file:/data/chunks/6F/chunk_02C1D4C2_00000001.mfs - open error: ENOSPC (No space left on device)
+
+Only messages that end in the words of an errno count, so that usage errors and warnings do not; of a daemon's, whose name
+may be any, only those of a disk that refuses.
 """
 
 from __future__ import annotations
@@ -28,10 +31,30 @@ _TOOLS = (
 LINE = re.compile(
     rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
 )
+# mfschunkserver[3368]: text      minio[811]: text
+DAEMON = re.compile(r"(?:^|\s)(?P<tool>[a-z][\w.-]{1,40})\[\d{1,9}\]: (?P<said>.{3,1000})$")
+CLIENTS = (
+    "mfsmount",
+    "sshfs",
+    "juicefs",
+    "s3fs",
+    "gcsfuse",
+    "rclone",
+    "goofys",
+    "ceph-fuse",
+    "gluster",
+    "kernel",
+    "python",
+)
+REFUSED = re.compile(
+    r"(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)"
+    r"(?: ?\([^()\n]{1,60}\))?[.!]?\s{0,4}$"
+)
 # with its errno's text at the end, perhaps with its number
 ERRNO = re.compile(
     rf"(?i):? ?\b({'|'.join(re.escape(text) for text in MESSAGES)})(?: \(\d{{1,3}}\)| \(os error \d{{1,3}}\))?\.?$|\[Errno \d{{1,3}}\]"
 )
+PATH = re.compile(r"(?:^|[\s'\"(=:])(/[^\s'\":,;)]{1,400})")
 QUOTED = re.compile(r"[\"'‘“`]([^\"'’”`]{1,1000})[\"'’”`]")
 # can't create pw: text     /data/x: text     cannot open /data/x for reading: text
 BARE = re.compile(
@@ -62,9 +85,17 @@ def read(text: Text) -> Iterator[Evidence]:
             directory = found[1] or found[2]
         elif (found := LINE.match(message.text)) and ERRNO.search(found["said"]):
             yield _error(text, message, found["tool"], found["said"], directory)
+        elif (found := DAEMON.search(message.line.text[:1200])) and _is_refused(found["tool"], found["said"]):
+            yield _of_daemon(text, message, found["tool"], found["said"])
+
+
+def _is_refused(tool: str, said: str) -> bool:
+    """True where a daemon's disk refused; clients of network volumes have parsers of their own."""
+    return REFUSED.search(said) is not None and not tool.startswith(CLIENTS)
 
 
 INTERESTING = re.compile(
+    rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)|"
     rf"(?:^|[\s/-])(?:{_TOOLS})(?:\(\d{{1,9}}\))?: |^[\w@.:-]{{0,120}}/\S{{0,500}} ?[$#] |[$#%] cd /"
 )
 
@@ -83,9 +114,20 @@ def _error(text: Text, message: Message, tool: str, said: str, directory: str) -
     )
 
 
+def _of_daemon(text: Text, message: Message, tool: str, said: str) -> ToolError:
+    path = PATH.search(said)
+    return ToolError(
+        **message.facts(text, path=path[1] if path else None),
+        severity=Severity.CRITICAL,
+        tool=tool,
+        error=errno_in(said),
+        text=said,
+    )
+
+
 PARSER = Parser(
     tool="cp",
     medium="transcript",
-    footprint=rf"(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
+    footprint=rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
     read=read,
 )

@@ -12,6 +12,9 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     --data_dir=/share/imagenet     311 images/sec
     synthetic data               : 1606 images/sec throughout
 
+    cuda:0 -> cpu -> cuda:1   equal: True
+    cuda:0 -> cuda:1          equal: False
+
 Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
 
 With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
@@ -41,6 +44,11 @@ ROW = re.compile(
 # only the outcome's end of a row: looking for the condition before it takes many times as long
 OUTCOME = re.compile(ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")"), re.I)
 # "nodes=40 ...", "2 nodes", "3+ nodes x 8 GPU"
+# cuda:0 -> cpu -> cuda:1 equal: True
+COMPARED = re.compile(
+    r"^\s{0,8}(?P<condition>\w[^\n=]{0,60}?(?:->|=>)[^\n=]{1,60}?)[ \t:|]{1,40}(?P<text>(?:equal|identical|allclose|match(?:es)?|same)[ :=]{1,4}(?P<same>True|False|yes|no))$",
+    re.I,
+)
 NODES = re.compile(r"\bnodes?\s?=\s?(\d{1,6})|\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I)
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
 OUTCOMES = (
@@ -101,7 +109,7 @@ def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
     table = list(_under_a_heading(text))
-    yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text))
+    yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text))
 
 
 def _under_a_heading(text: Text) -> Iterator[Trial]:
@@ -133,6 +141,16 @@ def _rows(text: Text) -> Iterator[Trial]:
         return
     for line, match in rows:
         yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome_of(match["text"]))
+
+
+def _comparisons(text: Text) -> Iterator[Trial]:
+    """Ways of a copy, with whether what arrived was what was sent."""
+    rows = [
+        (line, match) for line in text.lines() if len(line.text) < 240 and (match := COMPARED.match(line.text.rstrip()))
+    ]
+    for line, match in rows if len(rows) >= FEWEST_ROWS else ():
+        same = match["same"].lower() in ("true", "yes", "ok")
+        yield _trial(text, line, match["condition"].strip(), match["text"], "ok" if same else "fail")
 
 
 def _rates(text: Text) -> Iterator[Trial]:
@@ -181,5 +199,5 @@ def outcome_of(text: str) -> str:
     return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
 
 
-FOOTPRINT = f"(?i){OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}"
+FOOTPRINT = f"(?i)(?:->|=>)[^\\n=]{{1,60}}[ \\t:|](?:equal|identical|allclose|match(?:es)?|same)[ :=]{{1,4}}(?:True|False|yes|no)|{OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}"
 PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

@@ -38,6 +38,10 @@ def disk(device: str | None) -> str | None:
 
 
 IN_A_CLUSTER = ("rbd", "nbd", "drbd")
+# what a cluster's volume driver makes on the client, and udev's name of a disk behind an iSCSI or NVMe-over-fabrics server
+OF_A_CLUSTER = re.compile(
+    r"^/dev/(?:longhorn|rbd|drbd|nbd|storpool|openebs|mayastor|linstor)|^/dev/disk/by-path/.{0,80}(?:ip-|-iscsi-|fc-)"
+)
 SESSION = re.compile(r"\b(?:connection\d{1,5}:\d{1,5}|session\d{1,5}|iscsi):? ", re.I)
 
 
@@ -47,9 +51,18 @@ def lost_sessions(incident: Incident) -> list[BlockDeviceTrouble]:
 
 
 def is_remote_disk(incident: Incident, device: str | None) -> bool:
-    """True for a disk whose blocks lie behind a server: by its name, or a SCSI disk while a session to one is lost."""
+    """True for a disk whose blocks lie behind a server: by its name, or a SCSI disk while a session to one is lost, or one
+    that no mount names where a mount's source is a cluster's: such volumes come to the kernel as SCSI disks."""
     name = (device or "").rpartition("/")[2]
-    return name.startswith(IN_A_CLUSTER) or (name.startswith("sd") and bool(lost_sessions(incident)))
+    if name.startswith(IN_A_CLUSTER):
+        return True
+    return name.startswith("sd") and (bool(lost_sessions(incident)) or _comes_from_a_cluster(incident, name))
+
+
+def _comes_from_a_cluster(incident: Incident, name: str) -> bool:
+    sources = [mount.device for mount in incident.links.mounts]
+    named = any(disk(source) == disk(name) for source in sources)
+    return not named and any(OF_A_CLUSTER.search(source) for source in sources)
 
 
 def network_mounts(incident: Incident) -> list[Mount]:

@@ -59,7 +59,7 @@ def waits_for_loader(stack: PythonStack) -> bool:
         return False
     if "_try_get_data" in names[:8] or "_get_data" in names[:6]:
         return True
-    return is_main(stack) and "get" in names[:3] and _library(stack.frames[min(names.index("get"), 2)])
+    return is_main(stack) and "get" in names[:3] and in_library(stack.frames[min(names.index("get"), 2)])
 
 
 POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent/futures/_base.py", "joblib/",
@@ -75,12 +75,13 @@ def waits_for_helpers(stack: PythonStack) -> bool:
     if waits_for_loader(stack):
         return True
     inner = stack.frames[:6]
-    waits = bool(inner) and name_of(inner[0]) in PLUMBING and _library(inner[0])
+    waits = bool(inner) and name_of(inner[0]) in PLUMBING and in_library(inner[0])
     ends_them = any(name_of(frame) in SHUTS_DOWN for frame in inner)
     return waits and (ends_them or any(part in (frame.file or "") for frame in inner for part in POOLS))
 
 
-def _library(frame: Frame) -> bool:
+def in_library(frame: Frame) -> bool:
+    """True for a frame of the standard library's waits and pipes."""
     return any(part in (frame.file or "") for part in LIBRARY)
 
 
@@ -89,7 +90,7 @@ def innermost_own(stack: PythonStack) -> Frame | None:
     if not stack.frames:
         return None
     first = stack.frames[0]
-    return None if name_of(first) in PLUMBING and _library(first) else first
+    return None if name_of(first) in PLUMBING and in_library(first) else first
 
 
 def takes_lock(stack: PythonStack) -> bool:

@@ -1,24 +1,27 @@
 """A copy or a save was begun and never reported done before its process ended.
 
 The job announced it ("saving", "copying") and the next word about that run is its end: by a signal, by the scheduler's
-hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next word. ABSENT where
+hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next word. Or a checkpoint is
+short, and its name bears the step at which somebody ended the run by Ctrl-C. ABSENT where
 each announced write was reported done.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from ..evidence import Clock, Evidence, Subject
-from ..evidence.job import CheckpointEvent, Phase, ProcessEnded, SchedulerEvent
+from ..evidence.job import CheckpointEvent, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
 from ..evidence.kernel import ClockReading, KernelBoot, OomKill
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
 from ._runs import calendar_s, job_ends
+from .checkpoint_truncated import rule as checkpoint_truncated
 
 BEGUN = ("saving", "copying")
 TAKEN = frozenset({"time-limit", "preempted", "cancelled", "node-failed", "oom-killed", "evicted"})
@@ -38,6 +41,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for finding in (*_cut_off(incident, facts), *_cut_by_machine(incident, facts)):
             found = True
             yield finding
+    for finding in _cut_by_hand(incident):
+        found = True
+        yield finding
     done = [event for event in incident.of(CheckpointEvent) if event.event in ("saved", "copied")]
     if done and not found:
         yield Finding(Subject(), tuple(done[-3:]), "every announced write was reported done", present=False)
@@ -51,6 +57,21 @@ def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]
         if begun and end and (isinstance(end, SchedulerEvent) or end.signal or end.status is None):
             subject = place(incident, begun.subject.path)
             yield Finding(subject, (begun, end), f"{begun.event} {begun.subject.path} was cut off")
+
+
+def _cut_by_hand(incident: Incident) -> Iterator[Finding]:
+    """Short checkpoints of the step at which a Ctrl-C ended the run: it came while the handler of another one saved."""
+    ends = [error for error in incident.of(PythonException) if error.type == "KeyboardInterrupt"]
+    for end in ends:
+        last = [run.last_step for run in incident.of(TrainingSteps) if run.source.file == end.source.file]
+        step = last[-1] if last else None
+        for short in checkpoint_truncated(incident):
+            name = (short.subject.path or "").rpartition("/")[2]
+            numbers = {int(number) for number in re.findall(r"\d{1,12}", name)}
+            if short.present and step and numbers & {step, step + 1}:
+                yield Finding(
+                    short.subject, (*short.evidence[:1], end), f"{name} was cut off by a Ctrl-C at step {step}"
+                )
 
 
 def _cut_by_machine(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]:

@@ -2,7 +2,9 @@
 access.
 
 A server answers these from memory within milliseconds, however busy its disks are and however full they are. Only the
-client's own wait counts: the stack holds the call and the client's remote procedure call below it.
+client's own wait counts: the stack holds the call and the client's remote procedure call below it. Or the client's recovery
+thread is in D beside another process: the kernel starts it (`ADDRESS-manager` of NFS) when its server has lost the client's
+state or is away, and it ends with the server's answer.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import HungTask
-from ..evidence.process import ThreadState
+from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import only_network_mount
+from ._places import network_mounts, only_network_mount
 
+# 192.0.2.197-manager, as the kernel cuts it after 15 letters
+RECOVERS = re.compile(r"^\[?(?P<server>[\w.:]{3,14})-(?:m|ma|man|mana|manag|manage|manager)\]?$")
 ASKS = re.compile(
     r"^_?(?:nfs\d{0,2}_(?:proc_)?(?:statfs|getattr|lookup|access)|(?:ceph|fuse|ll|cifs|smb2|v9fs|gpfs)_statfs)"
 )
@@ -37,6 +41,28 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 host=fact.subject.host,
             )
             yield Finding(subject, (fact,), f"{fact.subject.comm or 'a process'} waits for an answer to {asks}")
+    yield from _recoveries(incident)
+
+
+def _recoveries(incident: Incident) -> Iterator[Finding]:
+    """Recovery threads of NFS in D, with the mount by the server that their name starts with."""
+    tasks: list[ThreadState | ProcessState] = [*incident.of(ThreadState), *incident.of(ProcessState)]
+    stuck = [fact for fact in tasks if (fact.state or "").startswith("D")]
+    for fact in stuck:
+        found = RECOVERS.match(fact.subject.comm or "")
+        others = [each for each in stuck if each.subject.pid != fact.subject.pid]
+        mounts = [
+            mount
+            for mount in network_mounts(incident)
+            if found and (mount.subject.server or "").startswith(found["server"]) and mount.filesystem == "nfs"
+        ]
+        if found and others and mounts:
+            point = mounts[0].subject.mount if len(mounts) == 1 else None
+            yield Finding(
+                Subject(mount=point, server=mounts[0].subject.server, host=fact.subject.host),
+                (fact, others[0], mounts[0]),
+                f"the client's recovery thread {fact.subject.comm} waits for its server, and {others[0].subject.comm} beside it",
+            )
 
 
 SYMPTOM = Symptom(

@@ -2,8 +2,9 @@
 going on when a watchdog or a time-out of the others struck.
 
 "Going on" needs a sign of life: the phase's end is dated about the limit after its begin, a progress bar that is none of
-the training itself stands unfinished near the limit, or one of preparing data that at its pace takes far longer than it; or
-the process was busy: by its stack, or as the one process on a CPU among equals that idle. Silence alone is none: a hung save looks alike.
+the training itself stands unfinished near the limit, or one of preparing data that at its pace takes far longer than it; the
+file that a rank waited for was made about the limit after it began to wait; or the process was busy: by its stack, or as the
+one process on a CPU among equals that idle. Silence alone is none: a hung save looks alike.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Subject
 from ..evidence.job import (
     CollectiveTimeout,
+    MarkerFile,
     Phase,
     ProgressBar,
     SchedulerEvent,
@@ -31,6 +33,7 @@ from .busy_while_silent import rule as busy_while_silent
 
 SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
 NEAR = 0.85
+LATEST = 6  # times the limit: what is made much later is another one of the same name
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
 BUSY_PERCENT, IDLE_PERCENT = 80.0, 20.0  # of one CPU
 FEWEST_PEERS = 2
@@ -66,6 +69,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 yield Finding(
                     Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, the limit is {limit_s:.0f} s"
                 )
+    yield from _markers(incident, limits)
     yield from _probed(incident)
     last = _last_phase(incident)
     signs = [finding.evidence for finding in busy_while_silent(incident) if finding.present]
@@ -76,6 +80,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (last, limits[0][1], *signs[0]),
             f"{last.phase} was under way and busy when the limit struck",
         )
+
+
+def _markers(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
+    """Files that were made, but later than the limit allows after a rank began to wait for them."""
+    files = incident.of(MarkerFile)
+    for wait in (each for each in files if each.edge == "awaited" and each.stamp):
+        for made in (each for each in files if each.edge == "made" and each.name == wait.name and each.stamp):
+            took = made.stamp.seconds - wait.stamp.seconds if made.stamp and wait.stamp else 0.0
+            alike = made.stamp and wait.stamp and made.stamp.clock is wait.stamp.clock
+            for limit_s, fact in limits if alike else ():
+                if limit_s and NEAR * limit_s <= took <= LATEST * limit_s:
+                    note = f"a rank waited {took:.0f} s for {wait.name}, the limit is {limit_s:.0f} s"
+                    yield Finding(Subject(), (wait, made, fact), note)
 
 
 def _busy_alone(incident: Incident) -> Iterator[ProcessState]:

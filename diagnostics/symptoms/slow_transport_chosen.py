@@ -1,7 +1,7 @@
 """Ranks use a slow path although the machine has, or the job expects, a fast one.
 
 NCCL falls back to sockets because it found no InfiniBand device, plugin or library, and the job spans several nodes; or
-RDMA or peer access was switched off by a setting.
+RDMA or peer access was switched off by a setting of the job, not of a trial.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for message in messages:
         if SET_OFF.search(message.text):
             yield Finding(message.subject, (message,), message.text[:200])
+    tried = {(trial.source.file, trial.source.line) for trial in incident.of(Trial)}
     for setting in incident.of(SettingSeen):
-        if SWITCHED_OFF.get(setting.name) == setting.value:
+        if (setting.source.file, setting.source.line) not in tried and SWITCHED_OFF.get(setting.name) == setting.value:
             yield Finding(setting.subject, (setting,), f"{setting.name}={setting.value}")
 
 

@@ -1,7 +1,8 @@
 """A rank timed out in a collective after another had said that its run was done, at a step that the first had passed.
 
-Or another had said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log
-counts as many steps, had not. Whoever is done
+Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another had said
+that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log counts as many
+steps, had not. Whoever is done
 takes part in nothing more, so that no limit would have been long enough. A rank that is done and then waits itself for the
 others, who save or evaluate, is no case of this.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..evidence.job import CollectiveTimeout, Phase, RunFinished, TrainingSteps
+from ..evidence.job import CollectiveProgress, CollectiveTimeout, Phase, RunFinished, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 
@@ -27,7 +28,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 note = f"rank {rank} was done at step {ended}; rank {other} waited for it at a later one"
                 yield Finding(fact.subject, (fact, timeout), note)
                 break
+    yield from _one_more_call(incident, done)
     yield from _out_of_data(incident, last)
+
+
+def _one_more_call(incident: Incident, done: Mapping[int, RunFinished]) -> Iterator[Finding]:
+    """Each rank that was done with nothing outstanding, with one that timed out in a later call than its last."""
+    for stands in incident.of(CollectiveProgress):
+        end = done.get(stands.subject.rank) if stands.subject.rank is not None else None
+        last = stands.enqueued
+        if end is None or last is None or stands.completed != last:
+            continue
+        for timeout in incident.of(CollectiveTimeout):
+            same = None in (timeout.group, stands.group) or timeout.group == stands.group
+            if same and timeout.subject.rank != stands.subject.rank and (timeout.sequence or 0) > last:
+                note = f"rank {stands.subject.rank} was done after call {last}; rank {timeout.subject.rank} waited in {timeout.sequence}"
+                yield Finding(stands.subject, (stands, end, timeout), note)
+                break
 
 
 def _out_of_data(incident: Incident, last: Mapping[int, int | None]) -> Iterator[Finding]:

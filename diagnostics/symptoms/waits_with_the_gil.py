@@ -3,7 +3,8 @@
 Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Or the sampler says who
 holds it, or nobody else can: a free GIL is taken at once, so that of two threads or more that run Python one keeps it where
 all the others want it. A call of the GPU's driver may only be busy: it counts where the one at the GIL is a time-out's own
-thread, or where a watchdog or collective has given up.
+thread, or where a watchdog or collective has given up. Or a destructor that Python runs waits for the threads of its own
+object, and one of them wants the GIL: the object says that both are of one process, though each was dumped by itself.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ LETS_GO = (
     "acquire_timed lock_PyThread_acquire_lock rlock_acquire _enter_buffered_busy _queue_SimpleQueue_get "
     "PyThread_acquire_lock_timed_with_retries _queue_SimpleQueue_get_impl PyEval_SaveThread time_sleep pysleep "
     "select_poll_poll select_epoll_poll select_select select_epoll_poll_impl sock_recv sock_accept sock_call_ex internal_select "
-    "os_read os_read_impl _Py_read os_waitpid os_waitpid_impl _io_FileIO_readinto _PyImport_AcquireLock"
+    "gil_scoped_release os_read os_read_impl _Py_read os_waitpid os_waitpid_impl _io_FileIO_readinto _PyImport_AcquireLock"
 ).split()
 WAITS = re.compile(
     r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
@@ -46,6 +47,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     dumps: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
     for stack in incident.of(NativeStack):
         dumps[stack.source.file, stack.subject.pid].append(stack)
+    every = [stack for stacks in dumps.values() for stack in stacks]
+    yield from _destructors(every, [stack for stack in every if wants_gil(stack)])
     for (_, pid), stacks in dumps.items():
         wanting = [stack for stack in stacks if wants_gil(stack)]
         others = [stack for stack in stacks if not wants_gil(stack)] if wanting else []
@@ -57,6 +60,29 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if _keeps(stack, told, wanting, bool(given_up)):
                 note = f"{stack.thread} waits in {stack.frames[0].function} and keeps the GIL, which {wanting[0].thread} wants"
                 yield Finding(Subject(pid=pid), (stack, wanting[0], *given_up[:1]), note)
+
+
+DESTRUCTOR = re.compile(r"(?:^|[\s:<(])(?P<owner>[A-Za-z_]\w{2,80})(?:<[^<>]{0,200}>)?::~(?P=owner)\b")
+PYTHON_DROPS = re.compile(
+    r"\b(?:subtype_dealloc|_?Py_Dealloc|tupledealloc|list_dealloc|dict_dealloc|frame_dealloc|cell_dealloc)\b|::dealloc\(|_dealloc\b"
+)
+
+
+def _destructors(stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) -> Iterator[Finding]:
+    """Each destructor below a release of a Python object that waits while a thread of its object wants the GIL."""
+    for stack in stacks:
+        names = native_names(stack, 12)
+        owner = next((found["owner"] for name in names if (found := DESTRUCTOR.search(name))), None)
+        drops = any(PYTHON_DROPS.search(frame.function) for frame in stack.frames)
+        if owner is None or not drops or _lets_go(stack) or not any(WAITS.search(name) for name in names[:3]):
+            continue
+        for other in wanting:
+            member = re.compile(rf"\b{re.escape(owner)}(?:<[^<>]{{0,200}}>)?::(?!~)")
+            same = stack.subject.pid == other.subject.pid or None in (stack.subject.pid, other.subject.pid)
+            if other is not stack and same and any(member.search(frame.function) for frame in other.frames):
+                note = f"the destructor of {owner} waits and keeps the GIL, which {other.thread} of its own wants"
+                yield Finding(Subject(pid=stack.subject.pid), (stack, other), note)
+                break
 
 
 def _lets_go(stack: NativeStack) -> bool:

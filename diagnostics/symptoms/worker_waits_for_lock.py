@@ -1,7 +1,8 @@
 """A DataLoader worker or another forked child waits for a lock below user code: nobody in it can release that.
 
 The child's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or its C stack ends in one
+takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of the
+worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in one
 of libc's own locks; or the only thread of a process waits for a native
 lock or for a team of threads (OpenMP); or the one stack that was taken of a process waits for the own lock of a runtime
 (OpenMP, BLAS, an allocator), in a job that forks; or all children of a process that was warned of forking with threads are
@@ -22,6 +23,7 @@ from . import Finding, Symptom
 from ._waits import (
     WORKER_FRAMES,
     forked,
+    in_library,
     in_worker,
     innermost_own,
     is_main,
@@ -78,7 +80,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield finding
         if is_worker(process):
             idle += [stack for stack in process.stacks if is_main(stack)]
-    for finding in _of_nobody(incident):
+    for finding in (*_of_nobody(incident), *_helpers_at_locks(incident)):
         found = True
         yield finding
     for native in incident.of(NativeStack):
@@ -132,6 +134,32 @@ def _of_nobody(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 Subject(), (stack, waiting[0]), f"the only child waits on a futex in {where}, its only thread"
             )
+
+
+PYTHON_LOCKS = ("PyThread_acquire_lock", "lock_PyThread_acquire_lock", "rlock_acquire")
+
+
+def _helpers_at_locks(incident: Incident) -> Iterator[Finding]:
+    """Threads beside a worker's main one, by their Python stack and the C stack of the same thread.
+
+    For the thread that feeds a worker's results a C stack without a name will do: it waits in its queue or writes to its
+    pipe, and both are in the standard library.
+    """
+    locked = [
+        native
+        for native in incident.of(NativeStack)
+        if any(name.startswith(PYTHON_LOCKS) for name in native_names(native, 8))
+    ]
+    for process in incident.links.processes.values():
+        for stack in process.stacks if is_worker(process) else ():
+            if is_main(stack) or stack.active or stack.crashed or not stack.frames or in_library(stack.frames[0]):
+                continue
+            feeds = any(name_of(frame) == "_feed" for frame in stack.frames)
+            fits = (stack.subject.tid, None) if feeds else (stack.subject.tid,)
+            native = next((each for each in locked if each.subject.tid in fits), None)
+            if native:
+                note = f"{stack.thread} of worker {process.pid} waits for a lock in {name_of(stack.frames[0])}"
+                yield Finding(Subject(pid=process.pid, comm=process.comm), (stack, native), note)
 
 
 def _taker(stack: PythonStack) -> Frame | None:

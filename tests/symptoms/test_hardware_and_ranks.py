@@ -78,6 +78,7 @@ SOCKET = "n1:1:1 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.4<0>\nn1:1:1 [0
 AER = "[   99.500000] {1} 0000:3b:00.0: PCIe Bus Error: severity={0}, type=Transaction Layer, (Requester ID)\n"
 LIMITS = "training, nvidia-smi -pl 350    host {}\ntraining, nvidia-smi -pl 300    {}\n"
 SETTINGS = "all_reduce_perf                 {}\nall_reduce_perf -x {}   ok\n"
+ACS = "40:01.1 PCI bridge: Intel Corporation Device 347a (rev 04)\n\t\tACSCtl:\tSrcValid{0} TransBlk- ReqRedir{0} CmpltRedir{0}\n"
 OFI = "n1:46:58 [0] {0}\nn2:46:58 [0] {0}\n"
 TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
 
@@ -139,6 +140,13 @@ CASES = [
     ("more-shared-memory-cures-it", TRY.format("--shm-size=8g", "fails", "--memory=8g", "ok"), UNOBSERVED),
     ("longer-limit-cures-it", TRY.format("timeout=1800", "fails", "timeout=7200", "ok"), PRESENT),
     ("longer-limit-cures-it", TRY.format("timeout=7200", "fails", "timeout=1800", "ok"), UNOBSERVED),
+    ("peers-fail-where-redirected", (SETTINGS.format("hangs", "NCCL_P2P_DISABLE=1"), ACS.format("+")), PRESENT),
+    ("peers-fail-where-redirected", (SETTINGS.format("hangs", "NCCL_P2P_DISABLE=1"), ACS.format("-")), UNOBSERVED),
+    ("peers-fail-where-redirected", (SETTINGS.format("ok", "NCCL_P2P_DISABLE=1"), ACS.format("+")), UNOBSERVED),
+    ("driver-module-missing", "modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-51-generic\n", PRESENT),
+    ("driver-module-missing", "modprobe: FATAL: Module nvidia_fs not found in directory /lib/modules/6.8.0-51-generic\n", UNOBSERVED),
+    ("directory-full", "[ 9.1] EXT4-fs warning (device sdc1): ext4_dx_add_entry:2199: inode #2: comm minio: Directory index full!\n", PRESENT),
+    ("directory-full", "[ 9.1] EXT4-fs (sdc1): mounted filesystem with ordered data mode. Quota mode: none.\n", UNOBSERVED),
     ("rdma-test-passes", "ib_write_bw n2       ok, 97 Gb/s\nall_reduce_perf      hangs\n", PRESENT),
     ("rdma-test-passes", "ib_write_bw n2       fails\nall_reduce_perf      hangs\n", UNOBSERVED),
     ("fast-network-expected", (SOCKET, "FI_PROVIDER=efa\nNCCL_DEBUG=INFO\n"), PRESENT),

@@ -1,0 +1,53 @@
+"""Copies from GPU to GPU go wrong, those through the host do not, and the platform leads the former through its IOMMU.
+
+By trials: the same work goes through with peer-to-peer access off (NCCL_P2P_DISABLE), or a copy by way of the CPU arrives whole
+and the direct one does not. And by the machine: a PCIe bridge whose ACS redirects requests, or an IOMMU that translates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.job import SettingSeen, Trial
+from ..incident import Incident
+from . import Finding, Symptom
+from ._cures import cures, settings
+
+PEER_OFF = re.compile(r"\bNCCL_P2P_(?:DISABLE[= ]1|LEVEL[= ](?:LOC|0))\b", re.I)
+REDIRECTS = {"PCIe ACS": "redirects", "IOMMU": "translated"}
+# cuda:0 -> cuda:1
+DIRECT = re.compile(r"^(?:cuda|gpu) ?:?\d{1,2} ?(?:->|to) ?(?:cuda|gpu) ?:?\d{1,2}$", re.I)
+BY_HOST = re.compile(r"\b(?:cpu|host)\b", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    redirects = [fact for fact in incident.of(SettingSeen) if REDIRECTS.get(fact.name) == fact.value]
+    if not redirects:
+        return
+    cited = next(_trials(incident), ())
+    if cited:
+        note = f"copies from GPU to GPU go wrong, and the platform redirects them ({redirects[0].name})"
+        yield Finding(Subject(host=redirects[0].subject.host), (*cited, redirects[0]), note)
+
+
+def _trials(incident: Incident) -> Iterator[tuple[Evidence, ...]]:
+    for well, failed, _ in cures(incident, settings(PEER_OFF), bad=("hang", "fail", "slow")):
+        yield well, failed[0]
+    copies = incident.of(Trial)
+    direct = next((each for each in copies if DIRECT.match(each.condition) and each.outcome == "fail"), None)
+    by_host = next((each for each in copies if BY_HOST.search(each.condition) and each.outcome == "ok"), None)
+    if direct and by_host and "->" in by_host.condition:
+        yield by_host, direct
+
+
+SYMPTOM = Symptom(
+    title="copies between GPUs go wrong where the platform redirects them",
+    rule=rule,
+    leak=0.0001,
+    because="on a sound platform a direct copy arrives as the one through the host does",
+    tells_apart=("host",),
+    command="sudo lspci -vvv | grep -E 'bridge|ACSCtl'; dmesg | grep -i iommu; try again with NCCL_P2P_DISABLE=1",
+    cost_minutes=10,
+)
