@@ -141,6 +141,11 @@ def required_words(pattern: str, shortest: int = GRAM) -> tuple[frozenset[str], 
     return tuple(frozenset(map(str.lower, words)) for words in found) if "(?i" in pattern else tuple(found)
 
 
+def best_words(pattern: str, shortest: int = GRAM) -> frozenset[str]:
+    """The set of required words that tells most; empty where the pattern needs none."""
+    return _best(required_words(pattern, shortest))
+
+
 def _words(sequence: Sequence[tuple[Any, Any]], shortest: int) -> Iterator[frozenset[str]]:
     runs = {""}  # what the literals so far spell; several where a small class stands among them
     for op, argument in [*sequence, (None, None)]:

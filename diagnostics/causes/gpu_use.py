@@ -16,6 +16,12 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "job-in-disk-sleep",
+                0.3,
+                "processes that queue on the driver's locks are in D too",
+                "the processes waited inside the driver",
+            ),
+            Effect(
                 "driver-init-failed",
                 0.4,
                 "a driver that has lost its way cannot bring devices up again",

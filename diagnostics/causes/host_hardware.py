@@ -109,6 +109,12 @@ CAUSES = (
                 "the time was spent in the kernel",
             ),
             Effect(
+                "no-route-to-host",
+                0.03,
+                "a node that is stuck answers no call for its address",
+                "the stuck node did not answer",
+            ),
+            Effect(
                 "peer-unreachable-error",
                 0.15,
                 "a node that is stuck does not answer",
@@ -171,6 +177,12 @@ CAUSES = (
                 "calls into hung firmware wait in its driver",
                 "the process waited for platform firmware that did not answer",
                 Role.INITIATING,
+            ),
+            Effect(
+                "peer-traffic-redirected",
+                0.15,
+                "whoever looks into copies that go wrong finds it",
+                "the platform led what its devices sent each other through the root complex",
             ),
             Effect(
                 "peers-fail-where-redirected",

@@ -78,6 +78,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "no-rdma-device",
+                0.05,
+                "an adapter that has failed is not listed, and mostly its driver says why",
+                "the adapter had failed",
+                Role.INITIATING,
+            ),
+            Effect(
                 "network-adapter-failed",
                 0.2,
                 "one fault in a few is the adapter's own, and its driver says so",
@@ -113,6 +120,12 @@ CAUSES = (
                 0.08,
                 "people test over the management network, which the fabric's links do not carry",
                 "the node behind the bad port answered nobody",
+            ),
+            Effect(
+                "no-route-to-host",
+                0.02,
+                "an interface without its link takes its routes along",
+                "the node behind the bad port had no route any more",
             ),
             Effect(
                 "peer-unreachable-error",
@@ -190,6 +203,26 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "no-rdma-device",
+                0.4,
+                "adapters that are not passed into the container, and drivers that are not loaded, are frequent ways",
+                "the job had no adapter that it could use",
+                Role.INITIATING,
+            ),
+            Effect(
+                "rdma-memory-refused",
+                0.1,
+                "access control services, an IOMMU or a missing peer-memory module keep the adapter from the GPU's memory",
+                "the adapter was not let at the memory that it was to send",
+                Role.INITIATING,
+            ),
+            Effect(
+                "peer-traffic-redirected",
+                0.15,
+                "whoever looks into a GPU Direct that fails finds it",
+                "PCIe sent what the adapter asked of the GPU through the root complex",
+            ),
+            Effect(
                 "fast-network-expected",
                 0.4,
                 "a plugin or library that is missing in the container leaves NCCL only sockets",
@@ -242,6 +275,12 @@ CAUSES = (
                 0.4,
                 "on the wrong interface another process, or none, has the port",
                 "the address led to another machine than was meant",
+            ),
+            Effect(
+                "no-route-to-host",
+                0.06,
+                "an address of the wrong interface mostly times out or belongs to somebody else",
+                "no route led to the address that was chosen",
             ),
             Effect(
                 "peer-unreachable-error",
@@ -298,8 +337,15 @@ CAUSES = (
         on=("server",),
         effects=(
             Effect(
+                "no-route-to-host",
+                0.5,
+                "a filter that rejects, a missing route and a host that is gone are the frequent ways",
+                "no route led to the other side, or a filter on it said so",
+                Role.INITIATING,
+            ),
+            Effect(
                 "peer-unreachable-error",
-                0.7,
+                0.6,
                 "whoever tries to connect times out",
                 "the other side did not answer",
                 Role.INITIATING,

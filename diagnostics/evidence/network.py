@@ -66,6 +66,17 @@ class Benchmark(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RdmaDevices(Evidence):
+    """A look for adapters that can do RDMA: whether any was `found`. Subject: host.
+
+    No IB devices found
+    """
+
+    found: bool
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Firewall(Evidence):
     """A packet filter that is in force on a host, and lets in only what is listed. Subject: host.
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from ..envelope import Envelope, unwrap
 from ..evidence import Clock, Source, Stamp, Subject
+from ..footprint import best_words, split_alternatives
 from ..text import Line, Text
 
 LIMIT = 4096  # characters of one message that are looked at: what follows is a dump, not a message
@@ -57,10 +58,45 @@ class Words:
         self.words = tuple(words.split("|"))
         self.start = re.compile(start)
 
+    @classmethod
+    def of(cls, patterns: Iterable[re.Pattern[str]], start: str = "(?!)") -> Words:
+        """The words that any line must hold in which one of the patterns is found, as few as there are.
+
+        Raises ValueError for an alternative that needs no word and is not told by its start.
+        """
+        needed = {word for pattern in patterns for part in alternatives(pattern) for word in _needed(part, start)}
+        short = (word for word in needed if not any(other in word for other in needed - {word}))
+        return cls("|".join(sorted(short)), start)
+
     def search(self, line: str) -> bool:
         """True when the line holds one of the words."""
         low = line.lower()
         return any(word in low for word in self.words) or self.start.match(line) is not None
+
+
+SHORTEST = 2  # letters of a word that is looked for
+IGNORES_CASE = "(?i)"
+# a message may begin below a prefix: [rank0] text      12:03:11 text      name: text      2024-01-01T10:00:00Z text
+NAMED_GROUP = re.compile(r"\(\?P<\w{1,20}>")
+BEGINS = r"(?:^|[\d\]Z:,|>-] )"
+
+
+def alternatives(pattern: re.Pattern[str]) -> list[str]:
+    """The alternatives of a pattern, without its flag."""
+    return split_alternatives(pattern.pattern.removeprefix(IGNORES_CASE))
+
+
+def footprint_of(patterns: Iterable[re.Pattern[str]]) -> str:
+    """The footprint of messages: a line in which, below its prefixes, one of the patterns is found."""
+    parts = (NAMED_GROUP.sub("(?:", part) for pattern in patterns for part in alternatives(pattern))
+    return IGNORES_CASE + "|".join(re.sub(r"(?<![\[\\])\^", lambda _: BEGINS, part) for part in parts)
+
+
+def _needed(part: str, start: str) -> frozenset[str]:
+    words = best_words(IGNORES_CASE + part, SHORTEST)
+    if not words and part != start:
+        raise ValueError(f"no word tells a line in which this may be found: {part}")
+    return words
 
 
 DIRECTIVES = ("#SBATCH", "#PBS", "#BSUB", "#!/")

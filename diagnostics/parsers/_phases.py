@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ._job_lines import Words
-
 SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "ki": 2**10}  # fmt: skip
 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
@@ -13,11 +11,11 @@ FINISHED = re.compile(
     r"(?i)^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
     r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
     r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly[- ]?stopp(?:ing|er|ed)[:,]? .{0,80}\bstop|\bafter training is done\b"
-    # Epoch 00091: early stopping     Early stopping at epoch 12     Ran out of patience. Stopping training.     counter: 7 out of 7
+    # Epoch 00091: early stopping     Early stopping at epoch 12     Ran out of patience. Stopping training.
     r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120})?[.!]{0,3}$"
-    r"|\b(?:stop(?:ping|ped)?) (?:the )?(?:training )?early\b(?! stop)|\bearly stop(?:ping)? (?:is |was |has been )?(?:triggered|reached|met|since|because|due to)\b"
-    r"|\b(?:ran |run )?out of patience\b|\brequesting early stopping\b|\bdue to early[- _]?stopping\b|\bearly stopping, best iteration\b|^stopping\. best iteration"
-    r"|\bearlystopping counter: (?P<out>\d{1,6}) out of (?P=out)\b|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"
+    r"|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b(?! stop)|\bearly stop(?:ping)? (?:is |was |has been )?(?:triggered|reached|met|since|because|due to)\b"
+    r"|\bout of patience\b|\brequesting early stopping\b|\bdue to early[- _]?stopping\b|\bearly stopping, best iteration\b|^stopping\. best iteration"
+    r"|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"
     r"|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\btraining loop (?:is )?(?:completed?|done|finished|ended)\b|\brun canceled due to time limit\b"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
@@ -46,13 +44,26 @@ CHECKPOINTS = (
     (re.compile(rf"(?i)\b(?:deleting|deleted|removing|removed|pruned|pruning) (?:old(?:er|est)? )?(?:{_THING} )?\[?{_PATH}"), "removed"),
 )  # fmt: skip
 
+COMPILED = (
+    r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|successfully completed|took|ended)\b|\bcompiled (?:in|after) \d|\btorch\.compile takes \d"
+    r"|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d"
+    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|^Loading extension module \w|graph captur(?:e|ing) finished"
+    r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
+)
+COMPILES = (
+    r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
+    r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
+    r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
+    r"|\bcall compiler with cmd: |\bbuilding an? (?:\w{1,20} )?engine\b"
+)
+
 # wording -> phase and edge; the first that fits counts
 PHASES = (
     (re.compile(r"(?i)^(?:\w{1,20} ){0,3}(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval)\b.{0,40}?\b\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "evaluation", None),
     (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),
     (re.compile(r"(?i)\b(?:evaluation|validation|eval) (?:done|finished|completed?|took|ended)\b|\bvalid(?:ation)? loss at\b|^(?:step \d{1,12}: train loss \S{1,20}, )?val(?:id|idation)? loss\b|['\"]eval_loss['\"]"), "evaluation", "end"),
-    (re.compile(r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|took)\b|\bcompiled (?:in|after) \d|benchmarking takes \d|\bcompiling .{1,200} done!?$|^loading extension module \S+|^time to load \S{1,60} op: \d|\bAUTOTUNE\b.{0,80}takes|\btorch\.compile takes \d|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d|graph captur(?:e|ing) finished"), "compile", "end"),
-    (re.compile(r"(?i)\btorch\.compile\b|\b(?:start(?:ing|ed)? )?compiling\b|^constant folding an instruction is taking|^emitting ninja build file|^building extension module|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil|\bcompile[-_ ]worker|Very slow compile\?|^Compiling module \w|slow_operation_alarm\.cc|capturing (?:the model for )?cuda ?graphs?"), "compile", "begin"),
+    (re.compile(COMPILED), "compile", "end"),
+    (re.compile(COMPILES), "compile", "begin"),
     (re.compile(r"(?i)\bsuccessfully saved\b|^saved \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
     (re.compile(r"(?i)^snapshot: "), "save", None),
@@ -67,9 +78,4 @@ PHASES = (
     (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
 )  # fmt: skip
 
-INTERESTING = Words(
-    "+ |torch |slow_operation_alarm|very slow|running|start|training|done|exiting program|train_runtime|trainer.fit|reached max|time limit|epochs completed|to stop|final step|best metric|train metrics|eval|valid|val loss"
-    "|kill switch|kill-switch|kill_switch|killswitch|stop file|stop-file|stopfile|exit file|exit-file|exhausted|ran out|no more|end of"
-    "|early|patience|improve|best iteration|compil|folding|ninja|extension module|time to load|autotune|inductor|dynamo|cuda graph|cudagraph|capturing|saving|saved|save-|wrote|writ|copy|copied|mirror|upload|checkpoint|ckpt"
-    "|snapshot|resum|restor|load|delet|remov|prun|fetching|preprocess|tokeniz|building|preparing|generating|packing|map|epoch|loop done|warm|sanity|init"
-)
+PATTERNS = (FINISHED, *(pattern for pattern, _ in CHECKPOINTS), *(pattern for pattern, _, _ in PHASES))

@@ -1,8 +1,11 @@
-"""Ceph's tools: `rbd status`, `ceph health detail`, `ceph osd blocklist ls`.
+"""Ceph's tools: `rbd status`, `ceph health detail`, `ceph osd df`, `ceph osd blocklist ls`.
 
     Watchers: none
     HEALTH_WARN 1 MDSs report slow metadata IOs; 12 slow ops, oldest one blocked for 812 sec
     192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
+
+    ID  CLASS  WEIGHT   REWEIGHT  SIZE    RAW USE  DATA     OMAP     META      AVAIL  %USE    VAR   PGS  STATUS
+     2    hdd  0.00980   1.00000  10 GiB   10 GiB  9.0 GiB  1.4 MiB  1023 MiB    0 B  100.00  1.00    0    down
 
 An image without watchers is one that no client has open: a pod that still has it mounted was shut out. A
 blocklist entry is such a client.
@@ -26,6 +29,10 @@ DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 BLOCKED = re.compile(
     r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):\d{1,5}/\d{1,12} (\d{4}-\d\d-\d\d[T ]\S{8,40})\s*$"
 )
+# the columns that stand before and after what is used; their number changes from version to version
+OSDS = re.compile(r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE +.{3,60}%USE +VAR ")
+OSD = re.compile(r"^ *(\d{1,6}) +\S{1,12} +[\d.]{1,12} +[\d.]{1,12} +\d.{10,100}? (\d{1,3}\.\d\d) +\d{1,4}\.\d\d ")
+FULL_PERCENT = 95.0  # from here on the cluster takes no more writes
 FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
 # 2019-01-10 20:56:00.106613 [WRN]  slow request 30.382774 seconds old, received at
 SLOW = re.compile(
@@ -36,9 +43,13 @@ OUT = re.compile(r"(?i)slow (?:ops|requests|metadata)|down|inactive|stale|laggy|
 
 
 def read(text: Text) -> Iterator[VolumeClientMessage]:
+    osds = False
     for line in text.lines():
         row = line.text[:500]
-        if WATCHERS.match(row):
+        osds = osds or OSDS.match(row) is not None
+        if osds and (found := OSD.match(row)) and float(found[2]) >= FULL_PERCENT:
+            yield told(text, line, "ceph", "no-space", f"osd.{found[1]} is {found[2]} % full")
+        elif WATCHERS.match(row):
             yield told(text, line, "rbd", "other", row)
         elif CLEARED.search(row):
             yield told(text, line, "ceph", "recovered", row)
@@ -69,7 +80,7 @@ PARSER = Parser(
     tool="ceph, rbd",
     medium="system-log",
     footprint=(
-        r"^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|\[WRN\] .{0,80}slow requests?\b"
+        r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE |^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|\[WRN\] .{0,80}slow requests?\b"
         r"|^((\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]):\d+/\d+ \d{4}-\d\d-\d\d"
     ),
     read=read,

@@ -1,6 +1,7 @@
 """Which CPUs a process may run on: `taskset -cp PID`, `/proc/PID/status`, `numactl --show`.
 
     pid 4242's current affinity list: 3
+    pid 4242's current affinity mask: ff
     Cpus_allowed_list:	0-47
     physcpubind: 0 1 2 3
 
@@ -14,12 +15,13 @@ from collections.abc import Iterator
 
 from ..evidence import Source, Subject
 from ..evidence.job import SettingSeen
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 
 LIST = re.compile(
     r"^(?:pid (\d{1,9})'s (?:current|new) affinity list: |Cpus_allowed_list:\s{1,4}|physcpubind: )([\d, -]{1,2000}?)\s*$"
 )
+MASK = re.compile(r"^pid (\d{1,9})'s (?:current|new) affinity mask: ([0-9a-f]{1,400})\s*$")
 PART = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?")
 
 
@@ -28,17 +30,23 @@ def read(text: Text) -> Iterator[SettingSeen]:
         if found := LIST.match(line.text[:2100]):
             parts = PART.findall(found[2])
             count = sum(int(last or first) - int(first) + 1 for first, last in parts)
-            yield SettingSeen(
-                source=Source(text.name, line.number, line.quote),
-                subject=Subject(pid=int(found[1])) if found[1] else Subject(),
-                name="cpus allowed",
-                value=str(count),
-            )
+            yield told(text, line, found[1], count)
+        elif found := MASK.match(line.text[:500]):
+            yield told(text, line, found[1], int(found[2], 16).bit_count())
+
+
+def told(text: Text, line: Line, pid: str | None, count: int) -> SettingSeen:
+    return SettingSeen(
+        source=Source(text.name, line.number, line.quote),
+        subject=Subject(pid=int(pid)) if pid else Subject(),
+        name="cpus allowed",
+        value=str(count),
+    )
 
 
 PARSER = Parser(
     tool="taskset",
     medium="cpu-count",
-    footprint=r"^pid \d{1,9}'s (current|new) affinity list: \d|^Cpus_allowed_list:\s|^physcpubind: \d",
+    footprint=r"^pid \d{1,9}'s (current|new) affinity (list: \d|mask: [0-9a-f])|^Cpus_allowed_list:\s|^physcpubind: \d",
     read=read,
 )

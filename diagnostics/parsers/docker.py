@@ -7,6 +7,9 @@
 
     3f4e5d6c7b8a   train:2   "python train.py"   2 hours ago   Exited (137) 3 minutes ago   trainer
 
+    "IpcMode": "private",
+    "ShmSize": 67108864,
+
 A container that was killed for memory may say OOMKilled false when only a child of its first process was.
 """
 
@@ -17,7 +20,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent
+from ..evidence.job import SchedulerEvent, SettingSeen
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
@@ -28,8 +31,12 @@ NAME = re.compile(r"^\s{0,40}\"Name\": \"/([\w.-]{1,120})\"")
 ROW = re.compile(
     r"^[0-9a-f]{12}\s.{0,400}?\sExited \((\d{1,3})\) .{1,40}? ago\s{1,60}(?:\S{1,200}\s{1,60})?([\w.-]{1,120})\s*$"
 )
+# of shared memory: the size counts where the container has its own
+SHARED = re.compile(r"^\s{0,40}\"(ShmSize|IpcMode)\": \"?([\w:-]{1,80})\"?,?\s*$")
 EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{12,64} \((.{0,1000})\)$")
-INTERESTING = re.compile(r"\"OOMKilled\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) ")
+INTERESTING = re.compile(
+    r"\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) "
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -42,6 +49,8 @@ def read(text: Text) -> Iterator[Evidence]:
                 yield _event(text, message, "oom-killed", _name_after(text, message), _code_after(text, message))
         elif (found := CODE.match(said)) and not killed and found[1] != "0":
             yield _event(text, message, "failed", _name_after(text, message), int(found[1]))
+        elif found := SHARED.match(said):
+            yield SettingSeen(**message.facts(text), name=found[1], value=found[2])
         elif found := ROW.match(said):
             code = int(found[1])
             yield _event(text, message, "completed" if code == 0 else "failed", found[2], code)
@@ -79,6 +88,6 @@ def _event(text: Text, message: Message, about: str, name: str | None, code: int
 PARSER = Parser(
     tool="docker",
     medium="scheduler",
-    footprint=r"^\s{0,40}\"OOMKilled\": (true|false)|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}",
+    footprint=r"^\s{0,40}\"(OOMKilled\": (true|false)|ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}",
     read=read,
 )

@@ -20,7 +20,7 @@ from ._snapshot import source, stamp_before
 
 # 8fb4f6c1a2d3   train     812.3%    62.9GiB / 64GiB       98.28%
 ROW = re.compile(
-    r"^([0-9a-f]{12,64}) +(\S{1,100}) +[\d.]{1,12}% +([\d.]{1,12}\s?[KMGT]?i?B) ?/ ?([\d.]{1,12}\s?[KMGT]?i?B) +([\d.]{1,12})%"
+    r"^([0-9a-f]{12,64}) +(\S{1,100}) +[\d.]{1,12}% +([\d.]{1,12}\s?[KMGT]?i?B) ?/ ?([\d.]{1,12}\s?[KMGT]?i?B) +(\d{1,4}(?:\.\d{1,4})?)%"
 )
 
 

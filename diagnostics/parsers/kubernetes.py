@@ -7,6 +7,10 @@
       Type     Reason    Age                From      Message
       Warning  Evicted   18m                kubelet   The node was low on resource: ephemeral-storage.
 
+Events that an exporter wrote as JSON, one a line, are read too:
+
+    {"kind": "Node", "reason": "SystemOOM", "message": "System OOM encountered, victim process: python, pid: 4242"}
+
 Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
 """
 
@@ -67,6 +71,11 @@ REASONS = {
 EVENT = re.compile(
     r"^\s{0,8}(?:\S{1,12}\s+)?(Normal|Warning)\s+(\w{3,40})\s+(?:\S{1,30}(?:\s\(x(\d{1,6}) over [^)]{1,20}\))?\s+)?(.*)$"
 )
+# {"involvedObject": {"kind": "Pod", "name": "train-0"}, "reason": "Evicted", "message": "The node was low on ..."}
+JSON_REASON = re.compile(r'"reason"\s?:\s?"(\w{3,40})"')
+JSON_SAID = re.compile(r'"(?:message|note)"\s?:\s?"([^"\\]{1,1000})')
+JSON_POD = re.compile(r'"kind"\s?:\s?"Pod"[^{}]{0,400}?"name"\s?:\s?"([\w.-]{1,253})"')
+JSON_NODE = re.compile(r'"(?:host|node|nodeName)"\s?:\s?"([\w.-]{1,253})"')
 COUNT = re.compile(r"\(x(\d{1,6}) over ")
 # Reason:       OOMKilled        reason: OOMKilled         "reason": "OOMKilled",
 REASON = re.compile(r"^\s{0,40}-? ?\"?[Rr]eason\"?:\s{1,20}\"?(\w{3,40})\"?,?$")
@@ -84,7 +93,10 @@ def read(text: Text) -> Iterator[Evidence]:
     pod = node = None
     for message in messages(text, INTERESTING):
         said = message.text if message.stamp else message.line.text[:4096]
-        if (found := POD.match(said)) and said.lstrip().startswith("Name:") and not said.startswith("    "):
+        if event := _json_event(message.line.text[:8192]):
+            about, severity = REASONS[event[0]]
+            yield _fact(text, message, about, severity, f"{event[0]}: {event[1]}", event[2] or pod, event[3] or node)
+        elif (found := POD.match(said)) and said.lstrip().startswith("Name:") and not said.startswith("    "):
             pod = found[1]
         elif (found := NODE.match(said)) and found[1]:
             node = found[1]
@@ -101,8 +113,18 @@ def read(text: Text) -> Iterator[Evidence]:
             yield _fact(text, message, about, severity, " ".join(said.split()), found[1], node)
 
 
+def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
+    """Reason, message, pod and node of an event in a line of JSON."""
+    reason = JSON_REASON.search(line) if line.lstrip().startswith("{") else None
+    said = JSON_SAID.search(line) if reason and reason[1] in REASONS else None
+    if not reason or not said:
+        return None
+    pod, node = JSON_POD.search(line), JSON_NODE.search(line)
+    return reason[1], said[1], pod[1] if pod else None, node[1] if node else None
+
+
 INTERESTING = re.compile(
-    r"^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
+    r"^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
 )
 
 
@@ -169,6 +191,7 @@ PARSER = Parser(
     medium="scheduler",
     footprint=(
         r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
+        r"|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
         r"|\"reason\": \"(OOMKilled|Error|Evicted|Completed)\"|^\s*(Disk|Memory)Pressure\s+True"
         r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed|Terminating|ContainerCreating)\s"
     ),

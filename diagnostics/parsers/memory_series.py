@@ -11,8 +11,10 @@ memory.
     epoch 3    used 128 GB
     [2026-03-02 01:00:00,112] [INFO] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
     RAM used: 30.1 GB / 31.2 GB
+    Memory usage after 1000 prediction(s): 1341.207 MiB
 
-The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name).
+The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name); a unit
+for all columns may stand behind them in parentheses ("time  used  free  (GB, of 110)"). Lines of a GPU's memory are none.
 Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table
 of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end counts.
 """
@@ -20,6 +22,7 @@ of fewer than three sizes, unless the share or the total is said. Of a range ("1
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -59,6 +62,16 @@ BARE = re.compile(
     r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\s*$",
     re.I,
 )
+# Memory usage after 3 prediction(s): 349.023 MiB     Current memory usage: 1201.42 MB     mem used=512MB
+PRINTED = re.compile(
+    r"\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b(?P<when>[^:=|]{0,60})(?:[:=]|\bis\b)\s{0,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
+    re.I,
+)
+OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdisk\b|nvidia|estimate|limit", re.I)
+# time        used      free   (GB, of 110)
+FOR_ALL = re.compile(
+    r"\s{1,40}\((?P<unit>[KMGT]i?B)(?:,? (?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?))?[^()\n]{0,20}\)\s*$", re.I
+)
 OWNERS = ("host", "node", "pod", "hostname", "container")
 KIB = {"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 FEWEST = 3
@@ -76,15 +89,22 @@ class Row(NamedTuple):
 
 def read(text: Text) -> Iterator[MemoryInfo]:
     header: list[str] | None = None
+    beside: re.Match[str] | None = None
     rows: list[Row] = []
     logged: list[Row] = []
+    printed: dict[str, list[Row]] = defaultdict(list)
     for line in text.lines():
         said = line.text[:1000]
         if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
             logged.append(Row(line, kib, None, None, total_of(kib, said[found.end() :])))
             continue
-        cells = split(line.text[:400])
+        if (found := PRINTED.search(said)) and not OF_A_GPU.search(said):
+            kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
+            printed[re.sub(r"\d+", "0", said[: found.start("number")])].append(Row(line, kib, None, None))
+            continue
+        for_all = FOR_ALL.search(line.text[:400])
+        cells = split(line.text[: for_all.start()] if for_all else line.text[:400])
         # the OOM killer's table of tasks counts pages
         if (
             len(cells) > 1
@@ -93,11 +113,13 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             and any(COLUMN.match(cell) for cell in cells)
         ):
             yield from told(text, rows)
-            header, rows = [cell.lower() for cell in cells], []
-        elif header and (row := measured(header, cells, line)):
+            header, rows, beside = [cell.lower() for cell in cells], [], for_all
+        elif header and (row := measured(header, cells, line, beside)):
             rows.append(row)
     yield from told(text, rows)
     yield from told(text, logged)
+    if not logged and printed:
+        yield from told(text, max(printed.values(), key=len))
 
 
 def split(line: str) -> list[str]:
@@ -107,17 +129,19 @@ def split(line: str) -> list[str]:
     return cells if len(cells) > 1 else line.split()
 
 
-def measured(header: list[str], cells: list[str], line: Line) -> Row | None:
+def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[str] | None) -> Row | None:
     """The measurement of a row, or None when its memory column holds no size."""
     named = dict(zip(header, cells, strict=False))
     column = next((name for name in header if COLUMN.match(name)), "")
     found, default = SIZE.match(named.get(column, "")), COLUMN.match(column)
-    unit = (found["unit"] if found else None) or (default["unit"] if default else None)
+    unit = (found["unit"] if found else None) or (default["unit"] if default else None) or (beside and beside["unit"])
     if not found or not unit:
         return None
     owner = next((named[name] for name in OWNERS if name in named), None)
     pid = named.get("pid", "")
-    return Row(line, round(float(found["number"]) * KIB[unit[0].lower()]), owner, int(pid) if pid.isdigit() else None)
+    scale = KIB[unit[0].lower()]
+    total = round(float(beside["total"]) * scale) if beside and beside["total"] else None
+    return Row(line, round(float(found["number"]) * scale), owner, int(pid) if pid.isdigit() else None, total)
 
 
 def total_of(kib: int, rest: str) -> int | None:
@@ -147,7 +171,8 @@ PARSER = Parser(
     medium="memory",
     footprint=(
         r"(?i)\b(?:RAM|CPU Virtual Memory|host mem(?:ory)?|(?:Max|Vm)?RSS|CPU mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
-        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
+        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
+        r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
         r"|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),

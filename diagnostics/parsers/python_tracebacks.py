@@ -34,7 +34,7 @@ FRAME = re.compile(r'^File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$
 EXCEPTION = re.compile(
     r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired|Iteration|Missing)"
     r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|ProcessRaisedException|error|timeout))"
-    r"(?:: ?(.*))?$"
+    r"(?: \(see above for traceback\))?(?:: ?(.*))?$"  # TensorFlow 1 repeats an error so
 )
 # torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:
 WRAPPER = re.compile(r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}): (.{1,200} raised:)$")
@@ -46,7 +46,7 @@ WORKER = re.compile(r"^Caught (\S{1,80}) in DataLoader worker process (\d{1,6})\
 BUS_ERROR = re.compile(r"Unexpected bus error encountered in worker")
 
 INTERESTING = re.compile(
-    r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$)'
+    r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$| \(see above)'
     r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)\.\w+: |DataLoader worker|bus error encountered"
 )
 LISTED = 2  # lines of a list below an exception
@@ -189,7 +189,7 @@ PARSER = Parser(
     medium="job-log",
     footprint=(
         r"Traceback \(most recent call last\):|bus error encountered in worker|File \"[^\"]{1,300}\", line \d+, in "
-        r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |$)"
+        r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |$| \(see above)"
     ),
     read=read,
 )

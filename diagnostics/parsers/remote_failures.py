@@ -20,7 +20,7 @@ from ._job_lines import Words, messages
 
 # a line counts when it speaks of the machinery between ranks
 BETWEEN_RANKS = re.compile(
-    r"(?i)gloo|nccl|rccl|tcpstore|c10d|\brank ?\d|dist(?:network|store|backend)?error|process ?group|socket|store\b|rendezvous|mpi\b|ucx|\bpeer\b|master_addr|horovod|\bray\b|rpc"
+    r"(?i)gloo|nccl|rccl|tcpstore|c10d|\brank ?\d|dist(?:network|store|backend)?error|process ?group|socket|store\b|rendezvous|mpi\b|\bmca_|btl_tcp|oob_tcp|\b(?:ORTE|PRTE)\b|ucx|\bpeer\b|master_addr|horovod|\bray\b|rpc"
 )
 NAMED_PEER = r"(?P<peer>\[?[\w.:-]{2,80}\]?(?::\d{1,5}|<\d{1,6}>)?)"
 PATTERNS = (
@@ -32,7 +32,7 @@ PATTERNS = (
     ("timed-out", re.compile(r"(?i)(?:client )?socket (?:has )?timed? ?out.{0,80}?(?:connect to \(?(?P<peer>[\w.:-]{2,80}(?:, ?\d{1,5})?)\)?)?|socket timeout|connect(?:ion)? (?:to .{1,80} )?timed? ?out|rendezvous.{0,60}(?:timed? ?out|timeout)|store.{0,80}(?:timed? ?out|timeout)|RPC call .{0,60}timed out|wait timeout after \d")),
 )  # fmt: skip
 TO = re.compile(
-    r"connect to (?:the )?\(?([\w.:\[\]-]{2,80})(?:, ?|:)?(\d{1,5})?\)?|completion from peer ([\w.:]{2,80})<|(?:peer|addr(?:ess)?)[ =:]{1,2}\[?([\w.-]{3,80})\]?"
+    r"connect(?:\(\))? to (?:the )?\(?([\w.:\[\]-]{2,80})(?:, ?|:)?(\d{1,5})?\)?|completion from peer ([\w.:]{2,80})<|(?:peer|addr(?:ess)?)[ =:]{1,2}\[?([\w.-]{3,80})\]?"
 )
 
 

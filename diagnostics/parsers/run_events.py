@@ -18,9 +18,9 @@ from typing import Any
 from ..evidence import Evidence
 from ..evidence.job import CheckpointEvent, Phase, RunFinished, RunStarted
 from ..text import Text
-from . import Parser
-from ._job_lines import Message, messages
-from ._phases import CHECKPOINTS, FINISHED, INTERESTING, PHASES, SIZES
+from . import Parser, _phases
+from ._job_lines import Message, Words, footprint_of, messages
+from ._phases import CHECKPOINTS, FINISHED, PHASES, SIZES
 
 # + python -u /workspace/train/trainer.py --data /workspace/shards
 COMMAND = re.compile(
@@ -39,6 +39,8 @@ STEP = re.compile(
 )
 TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})?) ?(s|ms|sec|seconds|min|minutes)\b")
 SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
+PATTERNS = (BANNER, STARTED, *_phases.PATTERNS)
+INTERESTING = Words.of(PATTERNS, start=r"\+{1,3} ")
 SECONDS = {"ms": 1e-3, "min": 60.0, "minutes": 60.0}
 
 
@@ -106,16 +108,6 @@ def _step(text: str) -> int | None:
 PARSER = Parser(
     tool="training log",
     medium="job-log",
-    footprint=(
-        r"(?i)(^|[\d\]Z:,] )\+{1,3} (\S{1,200}/)?(python[\d.]*|torchrun|accelerate|deepspeed|srun|mpirun) |torch \d+\.\d+\S* \| python "
-        r"|running training|\b(saving|saved|loading|loaded|resum\w+|wrote|copying|copied|deleting).{0,80}"
-        r"(checkpoint|ckpt|model|weights|snapshot|step|\.pth?\b|\.safetensors)|checkpoint queued|snapshot:"
-        r"|(running|starting|start|begin) (the )?(evaluation|validation)|running evaluation|val(id|idation)? loss|eval_loss"
-        r"|very slow compile|\bcompiling .{1,200}\.\.\.|\bcompiling .{1,200}done!?$|constant folding an instruction is taking|emitting ninja build file|(building|loading) extension module|slow_operation_alarm|^(all )?done[.!]?$|(^|[ :])torch\.compile|^autotune|\binductor\b.{0,40}compil|end of epoch|epoch \d+ (done|finished|completed)|loop done|done at step"
-        r"|\b(kill|stop|exit)[-_ ]?(switch|file)\b.{0,300}(exit|stopp)ing|(iterator|data ?loader|data ?set|data|shards?) (is |was |are )?exhausted|ran out of (data|batches|samples)|end of (the |its )?(data|iterator|shard)|no more (data|batches|samples)|exhausted (its|the|all) (data|iter|batch|sample|shard)"
-        r"|trainer\.fit. stopped|training (complete|finished|done|has)|exiting program|train_runtime|tokenizing|preparing .{0,40}(set|data|shards)|running tokenizer"
-        r"|early[- ]?stopp(ing|ed|er)|stop(ping|ped)? (training )?early|out of patience|early stop(ping)? (is |was )?(triggered|since)|stopping\. best iteration|init_process_group|initializ.{0,20}(distributed|process group)|sanity checking|^downloading|graph captur"
-        r"|done training in \d|epochs completed in \d|trainer to stop|training is done|loss for final step: |training (time|speed):? \d|^\*+ (train metrics \*|best metric: )"
-    ),
+    footprint=footprint_of((COMMAND, *PATTERNS)),
     read=read,
 )

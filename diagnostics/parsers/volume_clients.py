@@ -44,6 +44,8 @@ TABLE = Table(
     Row(rf"{_MFS}master: .{{0,60}}(?:error|lost|unregistered|can't connect|connection was reset|ECONN\w+)", "connection-lost", CRITICAL, "moosefs"),
     Row(rf"{_MFS}.{{0,60}}(?:can't (?:connect|reconnect|resolve)|session not found|lost connection)", "connection-lost", CRITICAL, "moosefs"),
     Row(rf"{_MFS}high packet travel time", "other", INFO, "moosefs"),
+    # bluestore(/var/lib/ceph/osd/ceph-2) _txc_add_transaction error (28) No space left on device not handled
+    Row(r"\bblue(?:store|fs)\b.{0,200}(?:\(28\)|No space left|ENOSPC|enospc|out of space|allocate failed)", "no-space", CRITICAL, "ceph"),
     # GlusterFS
     Row(rf"\d-[\w-]{{1,80}}-client-\d+: server {_ADDRESS} has not responded in the last \d+ seconds", "timed-out", CRITICAL, "glusterfs"),
     Row(r"\d-[\w-]{1,80}-client-\d+: (?:disconnected from|remote operation failed)", "connection-lost", CRITICAL, "glusterfs"),

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CheckpointEvent, PythonException
+from ..evidence.job import CheckpointEvent, LogLine, PythonException
 from ..evidence.kernel import BlockDeviceTrouble
 from ..evidence.storage import DiskUsage, Mount
 from ..incident import Incident
@@ -84,10 +84,19 @@ def on_network(incident: Incident, subject: Subject) -> bool | None:
     return None if mount is None else mount.network
 
 
+# Creating 4.0 filesystem on /run/pyxis/1000/31.0.squashfs, block size 131072.
+TARGET = re.compile(
+    r"(?i:\b(?:creating|writing|saving|exporting|extracting|copying|unpacking|downloading)\b).{0,80}?\b(?:on|to|in|into) (/[^\s'\":,;)]{2,400})"
+)
+NEAR = 12  # lines of one program's report
+
+
 def written_path(incident: Incident, fact: Evidence) -> str | None:
     """The file that the job was writing when it said `fact`: its own path, else the last one that it announced."""
     if fact.subject.path:
         return fact.subject.path
+    if isinstance(fact, LogLine):
+        return _target_near(incident, fact)
     if not isinstance(fact, PythonException):
         return None
     before = [
@@ -96,6 +105,17 @@ def written_path(incident: Incident, fact: Evidence) -> str | None:
         if event.source.file == fact.source.file and event.source.line <= fact.source.line and event.subject.path
     ]
     return before[-1].subject.path if before else None
+
+
+def _target_near(incident: Incident, fact: LogLine) -> str | None:
+    """The only place that the lines around a complaint say they write to."""
+    near = [
+        line.text
+        for line in incident.of(LogLine)
+        if line.source.file == fact.source.file and abs(line.source.line - fact.source.line) <= NEAR
+    ]
+    targets = {found[1] for text in near if (found := TARGET.search(text))}
+    return targets.pop() if len(targets) == 1 else None
 
 
 def place_of_error(incident: Incident, fact: Evidence, path: str | None) -> Subject:

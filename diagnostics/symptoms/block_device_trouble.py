@@ -1,7 +1,8 @@
 """A local block device timed out, was reset, vanished or returned errors, by the kernel's log.
 
 Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's.
-ABSENT where the kernel log was read and has no such line.
+ABSENT where the kernel log was read and has no such line, and where iostat shows every disk idle: a disk that does not
+answer has requests in line.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError
+from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import disk, is_remote_disk, lost_sessions
@@ -35,6 +37,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     logs = incident.reads("kernel-log")
     if logs and not found:
         yield Finding(Subject(), tuple(logs), "the kernel reports no trouble of a disk", present=False)
+    measured = [row for row in incident.of(IoStatistics) if {"busy_percent", "queue_length"} <= row.values.keys()]
+    busy = any(row.values["busy_percent"] or row.values["queue_length"] for row in measured)
+    if measured and not busy and not found:
+        yield Finding(Subject(), tuple(measured), "the disks are idle and no request is in line", present=False)
 
 
 SYMPTOM = Symptom(

@@ -1,9 +1,9 @@
 """An error about a file of a compile or kernel cache: gone, stale, half-written, or its lock held.
 
 Triton, inductor, torch extensions, numba, JAX and Neuron keep compiled code in a folder; ranks or hosts that share it
-meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own code;
-or that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else; or a linker
-or builder finds the object that it has just made gone, stale or half-written.
+meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own code; or
+that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else. So does a compiler
+or linker whose files changed under its hands.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ READS_CACHE = re.compile(
 SETTING = re.compile(
     r"(?:TRITON|INDUCTOR|EXTENSIONS|CUDA|TVM|JIT|COMPIL|NUMBA|XLA|NEURON|KERNEL|CUPY|GEMM|FLASHINFER)\w{0,20}DIR$"
 )
-# ld: final link failed: Stale file handle     ninja: error: opening build log: Stale file handle
-BUILDER = re.compile(
-    r"\b(?:ld(?:\.\w{2,5})?|ninja|nvcc|cc1plus|g\+\+|c\+\+|collect2): .{0,200}(?:[Ss]tale|[Tt]ext file busy|file truncated|file not recognized|cannot find \S{1,200}\.o\b)"
-)
 COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
+# /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
+BUILDS = re.compile(r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as)(?::|\b.{0,40} error:)")
+TORN = re.compile(
+    r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy"
+)
 UNDECODABLE = re.compile(
     r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
 )
@@ -57,9 +58,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         frames = " ".join(getattr(said.fact, "frames", ())[:6])
         named = CACHE.search(f"{said.text}\n{frames}") or READS_CACHE.search(frames)
         of_cache = named is not None or (said.path or "").startswith(folders or ("\0",))
-        in_trouble = TROUBLE.search(said.text) if of_cache else BUILDER.search(said.text)
+        in_trouble = TROUBLE.search(said.text) is not None if of_cache else build_met_another(said.text)
         if in_trouble or cannot_decode(said.text, frames):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
+
+
+def build_met_another(text: str) -> bool:
+    """True where a compiler or linker lost the files under its hands."""
+    return BUILDS.search(text) is not None and TORN.search(text) is not None
 
 
 def cannot_decode(text: str, frames: str) -> bool:

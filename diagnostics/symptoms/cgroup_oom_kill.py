@@ -15,6 +15,7 @@ from ..evidence.storage import CgroupMemory
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import killed
+from .global_oom_kill import BY_THE_KUBELET
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -25,7 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
     for event in incident.of(SchedulerEvent):
-        if event.about == "oom-killed":
+        if event.about == "oom-killed" and not BY_THE_KUBELET.search(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
     counters = [row for row in incident.of(CgroupMemory) if row.oom_kills is not None]

@@ -31,13 +31,14 @@ SLOW = re.compile(
 )
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
 ALARM = re.compile(
-    r"Very slow compile\?|[Cc]onstant folding an instruction is taking|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling",
+    r"Very slow compile\?|Constant folding an instruction is taking|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling|still running",
     re.I,
 )
 LONG_S = 30.0
 BUSY_PERCENT = 50.0
 # The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs
-TOOK = re.compile(r"\b(?:took|takes|in) (?:(\d{1,4})m ?)?(\d{1,6}(?:\.\d{1,12})?) ?s(?:ec|\b)")
+# Time to load cpu_adam op: 312.44 seconds
+TOOK = re.compile(r"\b(?:took|takes|in|op:) (?:(\d{1,4})m ?)?(\d{1,6}(?:\.\d{1,12})?) ?s(?:ec|\b)")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

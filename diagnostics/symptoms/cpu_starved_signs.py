@@ -1,5 +1,6 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
-tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping, or a loader that says its workers have too few CPUs.
+tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping, processes
+that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
 
 "High" is 60 % some-pressure over a minute and over five. ABSENT where pressure was read and is below 20 %.
 """
@@ -7,6 +8,7 @@ tasks than CPUs, CPUs that are never idle and spend a fifth of their time on swi
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -25,6 +27,9 @@ WAITING = 5.0  # percent wait for a disk, which the load counts too
 OVER = 2.5  # load for each CPU
 STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
+ONE_CPU = (80.0, 115.0)  # percent of a CPU that all get together
+SHARERS = 3
+EVENLY = 1.5
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 WORDS = re.compile(
     r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|steal", re.I
@@ -68,6 +73,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
             )
     yield from _throttled(incident)
+    yield from _one_cpu_shared(incident)
     for line in incident.of(LogLine):
         if WORDS.search(line.text):
             yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
@@ -81,6 +87,20 @@ def _overloaded(incident: Incident, rates: IoStatistics) -> bool:
     )
     idle = rates.values.get("idle_percent", 0.0)
     return bool(cpus) and not waits and idle <= 10 and rates.values["load_5min"] >= OVER * max(cpus)
+
+
+def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:
+    """Processes of one name in one table that all want to run, in even shares of one CPU."""
+    running: dict[tuple[str, str | None, str], list[ProcessState]] = defaultdict(list)
+    for row in incident.of(ProcessState):
+        if (row.state or "").startswith("R") and row.cpu_percent and row.subject.comm:
+            running[row.source.file, row.subject.host, row.subject.comm].append(row)
+    for (_, host, name), rows in running.items():
+        shares = [row.cpu_percent or 0.0 for row in rows]
+        even = max(shares) <= EVENLY * min(shares)
+        if len(rows) >= SHARERS and even and ONE_CPU[0] <= sum(shares) <= ONE_CPU[1]:
+            note = f"{len(rows)} times {name} wants to run, and all get {sum(shares):.0f} % of one CPU together"
+            yield Finding(Subject(host=host), tuple(rows), note)
 
 
 def _throttled(incident: Incident) -> Iterator[Finding]:

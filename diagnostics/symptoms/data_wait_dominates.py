@@ -1,7 +1,7 @@
 """The steps spend a large part of their time waiting for data, though data do arrive.
 
-By the run's own data-wait column: a third of the step time or more over the last third of the run. ABSENT where the
-column is logged and small.
+By the run's own data-wait column: a third of the step time or more over the last third of the run; or by the queue of its
+loader, which is found empty. ABSENT where the column is logged and small, or the queue at least half full to the end.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from statistics import mean
 
 from ..evidence import Subject
+from ..evidence.job import LoaderQueue
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import column, runs
@@ -33,6 +34,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(run.steps.subject, (run.steps,), f"{share:.0%} of a step is spent waiting for data")
         elif share <= SMALL:
             yield Finding(Subject(), (run.steps,), f"{share:.0%} of a step is spent waiting for data", present=False)
+    yield from _queues(incident)
+
+
+def _queues(incident: Incident) -> Iterator[Finding]:
+    """What the last looks at the loader's queue found."""
+    queues = incident.of(LoaderQueue)
+    last = queues[-max(len(queues) // 3, 1) :]
+    if last and all(queue.held < 1 for queue in last):
+        yield Finding(last[-1].subject, tuple(last[-3:]), "the loader's queue is empty")
+    elif last and all(queue.size and queue.held >= queue.size / 2 for queue in last):
+        yield Finding(Subject(), tuple(last[-3:]), "batches lie ready in the loader's queue", present=False)
 
 
 SYMPTOM = Symptom(

@@ -1,7 +1,8 @@
 """NCCL took sockets although the job was set up for a faster network, or the machine shows one that is up.
 
 The set-up is a setting that only a fast network needs (libfabric's EFA provider, NCCL's network plugin, the InfiniBand devices to use); a
-machine shows one with an InfiniBand port that is up. A setting that switches the fast network off takes all of it back. A slow
+machine shows one with an InfiniBand port that is up, an adapter that `lspci` lists, or an interface of InfiniBand's own, over which
+the sockets go. A setting that switches the fast network off takes all of it back. A slow
 path ends no job, so it says nothing where the job raised an error of its own.
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.job import NcclMessage, PythonException, SettingSeen
-from ..evidence.network import PortState
+from ..evidence.network import PortState, RdmaDevices
 from ..incident import Incident
 from . import Finding, Symptom
 from .slow_transport_chosen import SWITCHED_OFF
@@ -25,6 +26,8 @@ WANTED = re.compile(
     re.I,
 )
 
+# NET/Socket : Using [0]ib0:192.0.2.21<0>
+OVER_INFINIBAND = re.compile(r"NET/Socket ?: Using (?:\[\d{1,2}\])?ib(?:\d{1,3}|[ps]\w{1,20}):")
 OF_NETWORK = re.compile(r"NCCL|Dist\w*Error|[Cc]onnect|[Tt]imed? ?out|[Ss]ocket|peer|network")
 
 
@@ -35,8 +38,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         return
     wanted: list[Evidence] = [each for each in settings if WANTED.fullmatch(f"{each.name}={each.value}")]
     wanted += [port for port in incident.of(PortState) if port.state == "up" and port.fabric == "infiniband"]
+    wanted += [each for each in incident.of(RdmaDevices) if each.found]
+    wanted += [each for each in sockets if OVER_INFINIBAND.search(each.text)]
     if wanted:
-        said = f"{sockets[0].text[:100]}, although {wanted[0].source.quote.strip()[:80]}"
+        other = f", although {wanted[0].source.quote.strip()[:80]}" if wanted[0] not in sockets else ""
+        said = f"{sockets[0].text[:100]}{other}"
         yield Finding(sockets[0].subject, (sockets[0], *wanted[:4]), said)
 
 

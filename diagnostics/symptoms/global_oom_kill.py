@@ -1,4 +1,4 @@
-"""The machine itself ran out of memory: the global OOM killer's report, or a daemon's that acts before it.
+"""The machine itself ran out of memory: the global OOM killer's report, the kubelet's of it, or a daemon's that acts before it.
 
 ABSENT where a kernel log long enough to speak was read and reports no such kill.
 """
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.job import SchedulerEvent
 from ..evidence.kernel import OomKill, PageAllocationFailure
 from ..incident import Incident
 from . import Finding, Symptom
@@ -18,6 +19,8 @@ from ._reports import kernel_log, killed
 BY_A_DAEMON = re.compile(
     r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
 )
+# the kubelet's report of a kill outside any container's limit
+BY_THE_KUBELET = re.compile(r"System ?OOM encountered|^SystemOOM\b|Reason: SystemOOM\b")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -31,6 +34,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if (failure.order or 0) <= 3:
             found = True
             yield Finding(failure.subject, (failure,), "the kernel could not get memory for itself")
+    for event in incident.of(SchedulerEvent):
+        if BY_THE_KUBELET.search(event.text):
+            found = True
+            yield Finding(event.subject, (event,), event.text[:160])
     for said in matching(incident, BY_A_DAEMON):
         found = True
         yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])

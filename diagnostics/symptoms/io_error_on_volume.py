@@ -13,6 +13,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import Said, matching
 from ._places import on_network, place_of_error
+from .cache_race_error import build_met_another
 
 IO_ERROR = re.compile(
     r"Input/output error|No such device or address|Stale (?:NFS )?file handle|Transport endpoint is not connected"
@@ -26,8 +27,8 @@ NOT_A_FILE = re.compile(r"NCCL|CUDA|socket|connect\(|Xid|nvidia|ibv_|sendto|recv
 
 
 def about_a_file(said: Said) -> bool:
-    """False for the errors of sockets and GPUs that share the words."""
-    return said.path is not None or not NOT_A_FILE.search(said.text)
+    """False for the errors of sockets, GPUs and compilers that share the words."""
+    return (said.path is not None or not NOT_A_FILE.search(said.text)) and not build_met_another(said.text)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

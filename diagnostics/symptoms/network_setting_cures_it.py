@@ -1,8 +1,8 @@
 """The same work fails without a setting of the network and goes through with it.
 
 From a table of trials: a variable of NCCL, Gloo, UCX or libfabric that chooses an interface, device, address, traffic class or
-plugin, in the condition of a trial that went well and in that of none that failed. A setting that avoids the fast
-network altogether (NCCL_IB_DISABLE, NCCL_NET=Socket) cures a broken link too, and is none.
+plugin, in the condition of a trial that went well and in that of none that failed. So is one
+that keeps GPU Direct out of it: the link goes on in use. A setting that avoids the fast network altogether (NCCL_IB_DISABLE, NCCL_NET=Socket) cures a broken link too, and is none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import Finding, Symptom
 from ._cures import cures, settings
 
 CHOOSES = re.compile(
-    r"\b(?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)|CROSS_NIC|NET_PLUGIN)"
+    r"\b(?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)|CROSS_NIC|NET_PLUGIN|(?:NET|IB)_GDR_(?:LEVEL|READ)|IB_CUDA_SUPPORT|DMABUF_ENABLE|IB_PCI_RELAXED_ORDERING)"
     r"|(?:GLOO|TP)_SOCKET_IFNAME|UCX_(?:NET_DEVICES|TLS(?![= ](?:tcp|self))|IB_GID_INDEX|IB_TRAFFIC_CLASS)|FI_PROVIDER(?![= ](?:tcp|sockets))"
     r"|OMPI_MCA_btl_tcp_if_include|MASTER_ADDR)[= ]\S{1,80}|\b(?:mtu|gid(?:[ _]index)?)[ =]\d{1,5}\b",
     re.I,

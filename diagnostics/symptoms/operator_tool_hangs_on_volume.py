@@ -1,6 +1,7 @@
 """A person's own tool (df, ls, stat, dd, md5sum, cp) never came back from a volume, or timed out on it.
 
-Also a probe that stayed silent, and a checksum tool that the hung-task detector names. A tool that failed with an
+Also a probe that stayed silent, a tool that the hung-task detector names, and one that a process table shows waiting in a
+client: for a minute, or of those that move no data. A tool that failed with an
 error came back and does not count. ABSENT, for a mount, where a tool read data from it and came back.
 """
 
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import HungTask
 from ..evidence.probe import Outcome, ProbeAnswer
+from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from . import Finding, Symptom
@@ -22,7 +24,9 @@ TOOLS = re.compile(
     r"\b(?:df|ls|stat|du|dd|cat|cp|mv|rm|md5sum|sha\d+sum|b2sum|rsync|find|touch|head|tail|umount|lsof)\b"
 )
 READERS = re.compile(r"\b(?:dd|cat|md5sum|sha\d+sum|cp|head|cmp)\b")
+MOVES_NO_DATA = re.compile(r"(?:df|stat|umount|lsof)\b")
 TIMED_OUT = 124
+LONG_S = 60.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -48,17 +52,28 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 mount.subject if mount else Subject(), (task,), f"{task.subject.comm} hangs in {task.function}"
             )
+    for row in incident.of(ProcessState):
+        waits = row.state == "D" and (row.wchan or "").startswith(CLIENT_WAITS) and TOOLS.match(row.command)
+        if waits and (MOVES_NO_DATA.match(row.command) or (row.elapsed_s or 0.0) >= LONG_S):
+            yield Finding(
+                _of_words(incident, row.command) or Subject(), (row,), f"`{row.command[:100]}` is in {row.wchan}"
+            )
 
 
 def _subject(incident: Incident, command: CommandOutcome) -> Subject:
     """The place that the command names; without one, the only network mount there is."""
     if command.subject.path:
         return place(incident, command.subject.path)
-    for word in command.command.replace("=", " ").split():
-        if word.startswith("/") and incident.links.mount_of(word.strip("'\"")):
-            return place(incident, word.strip("'\""))
     mount = only_network_mount(incident)
-    return mount.subject if mount and command.outcome != "ok" else Subject()
+    only = mount.subject if mount and command.outcome != "ok" else Subject()
+    return _of_words(incident, command.command) or only
+
+
+def _of_words(incident: Incident, command: str) -> Subject | None:
+    """The place of the first path of a command that lies on a known mount."""
+    words = (word.strip("'\"") for word in command.replace("=", " ").split())
+    path = next((word for word in words if word.startswith("/") and incident.links.mount_of(word)), None)
+    return place(incident, path) if path else None
 
 
 SYMPTOM = Symptom(

@@ -1,6 +1,6 @@
-"""Another node does not answer: no route, or a connection, rendezvous or store that timed out.
+"""Another node does not answer: a connection, rendezvous or store that timed out.
 
-From the job's log. A refused connection is an answer, and a symptom of its own.
+From the job's log. A refused connection is an answer, and so is that there is no route: symptoms of their own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ..evidence.job import RemoteFailure
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from .no_route_to_host import WORDS as NO_ROUTE
 
 WORDS = re.compile(
     r"No route to host|unable to complete a TCP connection|unreachable remote|waiting for clients\. \d+/\d+ clients joined|client socket has timed out|connect timeout|EHOSTUNREACH|ENETUNREACH|errno: 11[03]"
@@ -29,6 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "unreachable"
     ]
     facts += [(fact, words_of(fact)) for fact in said(incident, WORDS) if not REFUSED.search(words_of(fact))]
+    facts = [(fact, note) for fact, note in facts if not (isinstance(fact, RemoteFailure) and NO_ROUTE.search(note))]
     yield from findings(incident, facts)
 
 

@@ -1,6 +1,7 @@
 """Somebody was told that a filesystem is read-only (EROFS), or the volume that the job writes to is mounted so.
 
-That the kernel switched one to read-only by itself is another symptom.
+That the kernel switched one to read-only by itself is another symptom, and so is the loss of the server of its disk, after
+which every filesystem on that disk answers so.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from ..evidence.job import CheckpointEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import place, place_of_error
+from ._places import lost_sessions, place, place_of_error
 
 READ_ONLY = re.compile(
     r"read-only file ?system|EROFS|ReadOnlyFilesystem|code: 30\b|\[Errno 30\]|remounted read-only", re.I
@@ -21,7 +22,7 @@ READ_ONLY = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Errors, and mounts that the job writes to."""
-    for said in matching(incident, READ_ONLY, "EROFS"):
+    for said in () if lost_sessions(incident) else matching(incident, READ_ONLY, "EROFS"):
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     for event in incident.of(CheckpointEvent):
         mount = incident.links.mount_of(event.subject.path)

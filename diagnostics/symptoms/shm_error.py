@@ -1,7 +1,6 @@
 """An error names a segment of shared memory that could not be opened, mapped or unlinked: it is gone, or was never made.
 
-A named semaphore is such a segment too: that one cannot be opened again by a started process is said by a missing file
-alone. That there was no room is another symptom, and so is a bare Bus error: a memory-mapped data file can cause it too.
+That there was no room is another symptom, and so is a bare Bus error: a memory-mapped data file can cause it too.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import PythonException
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -25,9 +23,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each error about a segment."""
     for said in matching(incident, SHARED):
         yield Finding(said.fact.subject, (said.fact,), next(line for line in said.text.splitlines() if line)[:160])
-    for error in incident.of(PythonException):
-        if error.error == "ENOENT" and any("multiprocessing/synchronize.py" in frame for frame in error.frames[:2]):
-            yield Finding(error.subject, (error,), f"a named semaphore is gone: {error.text[:80]}")
 
 
 SYMPTOM = Symptom(

@@ -1,6 +1,6 @@
-"""/dev/shm is small (a container's default of 64 MiB up to 1 GiB) or was caught full.
+"""/dev/shm is small: a container's default of 64 MiB up to 1 GiB, by df, its mount or the container's own configuration.
 
-ABSENT where it is large, 8 GiB and more, and has room; anything between decides nothing, since it looks empty again
+That it was caught full is another symptom. ABSENT where it is large, 8 GiB and more, and has room; anything between decides nothing, since it looks empty again
 after a crash.
 """
 
@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.job import SettingSeen
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from . import Finding, Symptom
-from .disk_usage_full import is_full
 
 SMALL = 1 << 30
 LARGE = 8 << 30
+OF_ANOTHER = ("host",)  # the container uses the shared memory of the machine
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -25,7 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(DiskUsage):
         if row.inodes or not (row.subject.mount or "").endswith("/dev/shm") or row.subject.mount != "/dev/shm":
             continue
-        if row.size is not None and (row.size <= SMALL or is_full(row)):
+        if row.size is not None and row.size <= SMALL:
             yield Finding(
                 row.subject, (row,), f"/dev/shm has {row.size / 2**20:.0f} MiB, {row.used_percent or 0:.0f} % used"
             )
@@ -40,10 +41,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     )
     if mount and size and int(size[1]) * UNITS[size[2]] <= SMALL:
         yield Finding(mount.subject, (mount,), f"/dev/shm is mounted with {mount.options}")
+    settings = {setting.name: setting for setting in incident.of(SettingSeen)}
+    own, shared = settings.get("ShmSize"), settings.get("IpcMode")
+    if own and own.value.isdigit() and int(own.value) <= SMALL and not (shared and shared.value in OF_ANOTHER):
+        facts = (own, shared) if shared else (own,)
+        yield Finding(Subject(), facts, f"the container's /dev/shm has {int(own.value) / 2**20:.0f} MiB")
 
 
 SYMPTOM = Symptom(
-    title="/dev/shm is small or full",
+    title="/dev/shm is small",
     rule=rule,
     leak=0.04,
     because="many containers keep the default and never need more",

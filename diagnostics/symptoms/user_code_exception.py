@@ -23,6 +23,7 @@ from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .fewer_gpus_than_expected import WORDS as FEWER
 from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
+from .ipc_object_gone import is_gone
 from .loss_not_finite import DIVERGED
 
 ORDINARY = frozenset(
@@ -69,8 +70,6 @@ OTHER = re.compile(
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe",
 )
 
-# helper threads, destructors, and the named semaphores of multiprocessing, which lie in /dev/shm
-NOT_THE_JOBS = ("_bootstrap_inner", "__del__", "multiprocessing/synchronize.py")
 # an empty file: who emptied it, or has not filled it yet, is not said
 EMPTY_FILE = re.compile(r"line 1 column 1 \(char 0\)|Ran out of input")
 DECODER = re.compile(r"/(?:json|pickle)(?:/\w{1,20})?\.py:")
@@ -107,11 +106,11 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     frames = " ".join(fact.frames[:4])
     if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
         return False
-    if EMPTY_FILE.search(text) and _read_by_library(fact.frames):
+    if is_gone(fact) or (EMPTY_FILE.search(text) and _read_by_library(fact.frames)):
         return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
         return False
-    aside = any(any(each in frame for each in NOT_THE_JOBS) for frame in fact.frames)
+    aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
     remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
     return not aside and not remote
 

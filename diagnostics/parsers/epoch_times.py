@@ -1,0 +1,59 @@
+"""How long each epoch took, in the words of the job or of a person.
+
+    epoch 0: 27 min
+    Epoch 3 finished in 114.2 s
+    Epoch: [399] Total time: 0:02:51 (0.5510 s / it)
+    Time for epoch 1 is 32.7 sec
+    epoch 112 time 131.20 s
+
+A line with a step or a loss of its own is a step's, and is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence
+from ..evidence.job import EpochTime
+from ..text import Text
+from . import Parser
+from ._durations import seconds
+from ._job_lines import messages
+
+_TIME = r"(\d{1,4}(?::\d\d){1,2}(?:\.\d{1,6})?|\d{1,9}(?:\.\d{1,9})? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b(?:,? ?\d{1,2}(?:\.\d{1,3})? ?(?:s|secs?|seconds?|m|mins?|minutes?)\b)?)"
+_END = r" ?\.?(?: \(.{1,60}\))?\s*$"
+_EPOCH = r"\b(?i:epoch)[ :_#]{0,3}\[?(\d{1,5})(?:/\d{1,5})?\]?"
+ROWS = (
+    re.compile(rf"^{_EPOCH}(?::| -| \||,)? {{1,8}}{_TIME}{_END}"),
+    re.compile(
+        rf"{_EPOCH}[^\d]{{1,40}}?\b(?i:time|took|in|elapsed|duration|cost|runtime)\b[^\d\n]{{0,20}}?{_TIME}{_END}"
+    ),
+    re.compile(rf"\b(?i:time|duration|elapsed)(?: taken)? (?:for|of) {_EPOCH}[^\d\n]{{1,20}}{_TIME}{_END}"),
+)
+INTERESTING = re.compile(r"(?i)\bepoch[ :_#]{0,3}\[?\d")
+
+
+def read(text: Text) -> Iterator[Evidence]:
+    for message in messages(text, INTERESTING):
+        said = message.text[:300].strip()
+        found = next((found for row in ROWS if (found := row.search(said))), None)
+        lasted = _seconds(found[2]) if found else None
+        if found and lasted is not None:
+            yield EpochTime(**message.facts(text), epoch=int(found[1]), seconds=lasted)
+
+
+def _seconds(said: str) -> float | None:
+    """Of a bare clock the last part is seconds."""
+    if ":" in said:
+        parts = [float(part) for part in said.split(":")]
+        return sum(part * 60.0**place for place, part in enumerate(reversed(parts)))
+    return seconds(said.replace(",", ""))
+
+
+PARSER = Parser(
+    tool="a job's epoch times",
+    medium="job-log",
+    footprint=r"(?i)\bepoch[ :_#]{0,3}\[?\d{1,5}(/\d{1,5})?\]?.{0,80}\d ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|:\d\d)\b",
+    read=read,
+)

@@ -1,0 +1,34 @@
+"""RDMA ends because an adapter was refused access to memory: a local protection or remote access error, not a lost packet.
+
+NCCL prints the verbs status as a number: 4 is IBV_WC_LOC_PROT_ERR, 10 is IBV_WC_REM_ACCESS_ERR. Retries that are exhausted (12)
+and requests that are flushed after another error (5) are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..incident import Incident
+from . import Finding, Symptom
+from ._reports import findings, said, words_of
+
+WORDS = re.compile(
+    r"[Gg]ot completion .{0,160}?(?:with error |\bstatus=)(?:4|10)\b"
+    r"|IBV_WC_(?:LOC_PROT|REM_ACCESS)_ERR|\b[Ll]ocal protection\b.{0,40}\bon (?:mlx|ib|bnxt|irdma|efa)|local protection error|remote access error"
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
+
+
+SYMPTOM = Symptom(
+    title="a network adapter was refused access to memory",
+    rule=rule,
+    leak=0.0003,
+    because="a link that loses packets ends in exhausted retries instead",
+    tells_apart=("host",),
+    command="NCCL_NET_GDR_LEVEL=0 for a trial; sudo lspci -vvv | grep ACSCtl; lsmod | grep -E 'nvidia_peermem|nv_peer_mem'; dmesg | grep -i iommu",
+    cost_minutes=5,
+)
