@@ -314,6 +314,12 @@ CAUSES = (
                 "link and bandwidth tests fail on a bad link",
                 "the test exercised the bad link",
             ),
+            Effect(
+                "gpu-handle-lost",
+                0.2,
+                "a fatal error of the switch takes the GPUs behind it out of service until all are reset",
+                "the device waited for the reset of the links",
+            ),
             *OF_A_DEAD_RANK,
             Effect(
                 "gpu-software-xid",

@@ -78,6 +78,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "supply-too-small",
+                0.05,
+                "of the two, the supply is named more often",
+                "the supply could not carry all GPUs at once",
+            ),
+            Effect(
                 "power-limit-keeps-it-up",
                 0.2,
                 "a card's power peaks trip supplies that are rated for its average",

@@ -254,6 +254,13 @@ CAUSES = (
                 "the memory was taken before the job began",
             ),
             Effect(
+                "gpu-held-by-another",
+                0.4,
+                "who looks at the device that was found taken sees who holds it",
+                "processes of another start still held the memory",
+                Role.INITIATING,
+            ),
+            Effect(
                 "gpu-worker-without-parent",
                 0.4,
                 "workers outlive a main process or container that was killed",

@@ -165,6 +165,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "supply-too-small",
+                0.2,
+                "a supply that was sized before the GPUs gives way when all of them draw at once",
+                "the supply could not carry all GPUs at once",
+                Role.INITIATING,
+            ),
+            Effect(
                 "power-limit-keeps-it-up",
                 0.4,
                 "a supply that is too weak for the load's peaks carries a smaller load",

@@ -311,7 +311,7 @@ class NcclMessage(Evidence):
 class RemoteFailure(Evidence):
     """A rank reports that its peer or store is gone or unreachable: usually a victim, not a culprit. Subject: rank.
 
-    `about` is "peer-closed", "refused", "unreachable", "timed-out", "aborted" or "name".
+    `about` is "peer-closed", "refused", "unreachable", "timed-out", "aborted", "name" or "wrong-peer" (another rank answered).
 
         Connection closed by peer [10.0.0.4]:31245
     """

@@ -278,6 +278,16 @@ class ThermalOrPowerMessage(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PowerSupply(Evidence):
+    """A power supply of the machine and what it can give.
+
+    Max Power Capacity: 490 W
+    """
+
+    capacity_w: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkChange(Evidence):
     """A network port went up or down. Subject: interface.
 

@@ -12,16 +12,18 @@ from . import Evidence
 class PortState(Evidence):
     """A network port (ibstat, ip link, ethtool, NCCL). Subject: interface, host.
 
-    `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word. A port that is `disabled` was
-    switched off, as those are that nobody uses; a cable that fails leaves it polling.
+        `state` is "up", "down", "off" (nobody brought it up), "init" or the tool's own word. A port that is `disabled` was
+        switched off, as those are that nobody uses; a cable that fails leaves it polling. `could_be` is the rate or width that a link
+    has not reached, where the tool says so.
 
-        State: Active
+            State: Active
     """
 
     state: str
     rate_gbit_s: float | None = None
     fabric: str = "ethernet"
     disabled: bool = False
+    could_be: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +40,8 @@ class PortErrors(Evidence):
 class Reachability(Evidence):
     """Somebody tried to reach a host. Subject: server.
 
-    `outcome` is "answered", "refused", "timed-out", "unreachable", "unknown-name" or "too-long" (a packet of that size).
+    `outcome` is "answered", "refused", "timed-out", "unreachable", "unknown-name", "too-long" (a packet of that size), "lossy" (some packets only) or "no-listener"
+    (on the host itself nobody listens there).
 
         curl: (28) Failed to connect to 10.0.0.4 port 29500: Connection timed out
     """

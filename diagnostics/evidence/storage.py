@@ -153,12 +153,13 @@ class Pressure(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryInfo(Evidence):
-    """The machine's memory, in KiB (meminfo, free).
+    """The machine's memory, in KiB (meminfo, free), or only which share of it is used.
 
     MemTotal:       24684084 kB
     """
 
     values_kib: Mapping[str, int]
+    used_percent: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

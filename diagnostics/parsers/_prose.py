@@ -10,13 +10,22 @@ from ..text import Text
 LIMIT = 200  # lines: nobody writes a longer note, and every tool's log is one
 SHARE = 0.6
 WORD = re.compile(r"[A-Za-z][a-z']{1,20}\b")
+# KeyError: text      UserWarning: text      WARNING: text
+PROGRAM = re.compile(
+    r"^\s{0,8}(?:[A-Za-z_][\w.]{0,60}(?:Error|Exception|Warning)|Exception|WARN(?:ING)?|ERROR|INFO|FATAL|CRITICAL): "
+)
 SENTENCE = re.compile(r"^\s{0,8}(?:[-*] )?[A-Z\"'(\[]?[A-Za-z][\w'\",;:()/%.?!+ -]{8,1000}$")
 
 
 def is_sentence(line: str) -> bool:
     """True when a line is mostly lower-case words and has no programs' punctuation."""
     words = WORD.findall(line[:1000])
-    return len(words) >= 3 and len(" ".join(words)) > 0.55 * len(line.strip()) and SENTENCE.match(line) is not None
+    return (
+        not PROGRAM.match(line)
+        and len(words) >= 3
+        and len(" ".join(words)) > 0.55 * len(line.strip())
+        and SENTENCE.match(line) is not None
+    )
 
 
 def is_note(text: Text) -> bool:

@@ -3,6 +3,8 @@
     nproc 368
     CPU(s):                          64
     cpu.max: 400000 100000
+    UserWarning: This DataLoader will create 32 worker processes in total. Our suggested max number of worker in current
+        system is 2, which is smaller than what this DataLoader is going to create.
 
 `nproc`'s bare number is read below its command. The value is the number of CPUs, a quota's with its fraction.
 """
@@ -18,6 +20,7 @@ from ..text import Text
 from . import Parser
 
 SAID = re.compile(r"^(?:[$#%>] ?)?nproc(?: --all)?[:= ]{1,4}(\d{1,5})\s*$|^CPU\(s\): {1,60}(\d{1,5})\s*$")
+SUGGESTED = re.compile(r"\bOur suggested max number of worker in current system is (\d{1,5})\b")
 COMMAND = re.compile(r"^(?:\S{0,80}[$#%>] ?)nproc\s*$")
 BARE = re.compile(r"^(\d{1,5})\s*$")
 QUOTA = re.compile(r"^(?:\S{0,200}cpu\.max:? {1,4})(\d{4,9}) (\d{4,9})\s*$")
@@ -30,7 +33,7 @@ def read(text: Text) -> Iterator[SettingSeen]:
         value = None
         if found := SAID.match(row):
             value = found[1] or found[2]
-        elif asked and (found := BARE.match(row)):
+        elif (found := SUGGESTED.search(line.text[:2000])) or (asked and (found := BARE.match(row))):
             value = found[1]
         elif found := QUOTA.match(row):
             value = f"{int(found[1]) / max(int(found[2]), 1):.2f}".rstrip("0").rstrip(".")
@@ -42,6 +45,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="nproc and lscpu",
     medium="cpu-count",
-    footprint=r"^(?:\S{0,80}[$#%>] ?)?nproc\b|^CPU\(s\): +\d|^\S{0,200}cpu\.max:? {1,4}\d",
+    footprint=r"^(?:\S{0,80}[$#%>] ?)?nproc\b|^CPU\(s\): +\d|^\S{0,200}cpu\.max:? {1,4}\d|Our suggested max number of worker in current",
     read=read,
 )

@@ -5,6 +5,10 @@
     | GPU Memory                | Pass - GPUs: 1, 2, 3, 4, 5, 6, 7               |
     |                           | Fail - GPU: 0                                  |
 
+    |    -> NVLINK system       | Failure                                        |
+    |                           | GPU 0's NvLink link 0 is currently down        |
+
+Links that are down are a fact each; others are up, unless all from the first on are listed, as for a GPU without a bridge.
 A cell that runs on over several lines is joined; a test with different results is one fact for each, and one
 for each GPU that failed or was warned of. An "Error", "Warning" or "Info" row is a message, not a test.
 """
@@ -15,8 +19,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..evidence import Severity, Subject
-from ..evidence.gpu import GpuDiagnostic
+from ..evidence import Evidence, Severity, Subject
+from ..evidence.gpu import GpuDiagnostic, NvlinkErrors
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -27,6 +31,8 @@ ROW = re.compile(r"^\| ?([^|]{1,60})\| ?([^|]{1,200})\|\s*$")
 # Failure (dcgmi health)
 RESULT = re.compile(r"^(Pass|Fail|Warn|Skip|Healthy|Warning|Failure)(?=$| - )(?: - (?:GPUs?:? ?([\d, ]{1,400})|All))?")
 GPU_NAMED = re.compile(r"\bGPU (\d{1,3})\b")
+# GPU 0's NvLink link 0 is currently down
+LINK_DOWN = re.compile(r"GPU (\d{1,3})'s NvLink link (\d{1,2}) is currently down")
 MESSAGES = {"error": "fail", "warning": "warn"}
 OUTCOMES = {"healthy": "pass", "warning": "warn", "failure": "fail"}
 # | -> 0                      | Failure                  |: the health report's row of GPU 0; deeper rows are its parts
@@ -44,7 +50,7 @@ class Cell:
     words: list[str] = field(default_factory=list)
 
 
-def read(text: Text) -> Iterator[GpuDiagnostic]:
+def read(text: Text) -> Iterator[Evidence]:
     cell: Cell | None = None
     gpu: int | None = None
     for line in text.lines():
@@ -67,8 +73,9 @@ def read(text: Text) -> Iterator[GpuDiagnostic]:
         yield from told(text, cell)
 
 
-def told(text: Text, cell: Cell) -> Iterator[GpuDiagnostic]:
+def told(text: Text, cell: Cell) -> Iterator[Evidence]:
     words = " ".join(cell.words)
+    yield from links(text, cell, words)
     result = RESULT.match(words) or RESULT.match(cell.words[0])
     word = result[1].lower() if result else ""
     outcome = OUTCOMES.get(word, word) or MESSAGES.get(cell.test.lower())
@@ -88,6 +95,27 @@ def told(text: Text, cell: Cell) -> Iterator[GpuDiagnostic]:
             outcome=outcome,
             text=words,
         )
+
+
+def links(text: Text, cell: Cell, words: str) -> Iterator[NvlinkErrors]:
+    """The links that a cell says are down."""
+    down: dict[int, list[int]] = {}
+    for gpu, link in LINK_DOWN.findall(words):
+        down.setdefault(int(gpu), []).append(int(link))
+    for gpu, numbers in down.items():
+        for number in numbers:
+            yield NvlinkErrors(
+                source=source(text, cell.line),
+                subject=Subject(gpu=gpu),
+                severity=Severity.WARNING,
+                link=number,
+                counter="inactive",
+                count=None,
+            )
+        if sorted(set(numbers)) != list(range(len(set(numbers)))):
+            yield NvlinkErrors(
+                source=source(text, cell.line), subject=Subject(gpu=gpu), link=None, counter="active", count=0
+            )
 
 
 PARSER = Parser(

@@ -8,6 +8,7 @@
                     Link layer: InfiniBand
 
 A port that is polling is down, and so is one that somebody disabled; "Initializing" is a port that no subnet manager has set up.
+`ibstatus` says the lanes of a link too ("50 Gb/sec (1X HDR)"): a port has four.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Port:
     physical: str = ""
     rate: float | None = None
     fabric: str = "infiniband"
+    narrow: bool = False
     state_line: Line | None = None
 
 
@@ -73,6 +75,7 @@ def note(port: Port, line: Line, name: str, value: str) -> None:
     elif name == "rate":
         found = re.match(r"\d{1,5}(?:\.\d+)?", value)
         port.rate = float(found[0]) if found else None
+        port.narrow = "(1X" in value
     elif name in ("link layer", "link_layer"):
         port.fabric = value.lower()
 
@@ -90,6 +93,7 @@ def told(text: Text, port: Port | None) -> Iterator[PortState]:
         rate_gbit_s=port.rate,
         fabric=port.fabric,
         disabled=port.physical.lower() == "disabled",
+        could_be="4X" if port.narrow and port.fabric == "infiniband" and state == "up" else "",
     )
 
 

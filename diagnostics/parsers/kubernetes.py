@@ -11,7 +11,7 @@ Events that an exporter wrote as JSON, one a line, are read too:
 
     {"kind": "Node", "reason": "SystemOOM", "message": "System OOM encountered, victim process: python, pid: 4242"}
 
-Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
+So is what a kubelet's own log says of a pod that it evicted. Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ REASONS = {
     "TerminationByKubelet": ("evicted", Severity.CRITICAL),
     "TaintManagerEviction": ("evicted", Severity.WARNING),
     "DeletionByTaintManager": ("evicted", Severity.WARNING),
+    "EvictedDueToPreempted": ("preempted", Severity.CRITICAL),
     "Preempted": ("preempted", Severity.CRITICAL),
     "Preempting": ("preempted", Severity.CRITICAL),
     "PreemptionByScheduler": ("preempted", Severity.CRITICAL),
@@ -76,6 +77,10 @@ JSON_REASON = re.compile(r'"reason"\s?:\s?"(\w{3,40})"')
 JSON_SAID = re.compile(r'"(?:message|note)"\s?:\s?"([^"\\]{1,1000})')
 JSON_POD = re.compile(r'"kind"\s?:\s?"Pod"[^{}]{0,400}?"name"\s?:\s?"([\w.-]{1,253})"')
 JSON_NODE = re.compile(r'"(?:host|node|nodeName)"\s?:\s?"([\w.-]{1,253})"')
+# eviction_manager.go:627] "Eviction manager: pod is evicted successfully" pod="ml/train-0"
+KUBELET = re.compile(
+    r"[Ee]viction manager: pods? (\S{1,120} )?(?:is )?evicted successfully\"?(?: pod=\"(?:[\w.-]{1,120}/)?([\w.-]{1,253})\")?"
+)
 COUNT = re.compile(r"\(x(\d{1,6}) over ")
 # Reason:       OOMKilled        reason: OOMKilled         "reason": "OOMKilled",
 REASON = re.compile(r"^\s{0,40}-? ?\"?[Rr]eason\"?:\s{1,20}\"?(\w{3,40})\"?,?$")
@@ -96,6 +101,8 @@ def read(text: Text) -> Iterator[Evidence]:
         if event := _json_event(message.line.text[:8192]):
             about, severity = REASONS[event[0]]
             yield _fact(text, message, about, severity, f"{event[0]}: {event[1]}", event[2] or pod, event[3] or node)
+        elif found := KUBELET.search(said):
+            yield _fact(text, message, "evicted", Severity.CRITICAL, said.strip()[:300], found[2] or pod, node)
         elif (found := POD.match(said)) and said.lstrip().startswith("Name:") and not said.startswith("    "):
             pod = found[1]
         elif (found := NODE.match(said)) and found[1]:
@@ -124,7 +131,7 @@ def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
 
 
 INTERESTING = re.compile(
-    r"^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
+    r"[Ee]viction manager: pod|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
 )
 
 
@@ -191,7 +198,7 @@ PARSER = Parser(
     medium="scheduler",
     footprint=(
         r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
-        r"|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
+        r"|[Ee]viction manager: pods? .{0,130}evicted successfully|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
         r"|\"reason\": \"(OOMKilled|Error|Evicted|Completed)\"|^\s*(Disk|Memory)Pressure\s+True"
         r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed|Terminating|ContainerCreating)\s"
     ),

@@ -57,9 +57,11 @@ TABLE = Table(
     Row(r"CIFS:? VFS: .{0,80}(?:reconnect .{0,20}failed|[Cc]onnection .{0,20}(?:lost|aborted)|error -?\d+ on ioctl|mount failed|cifs_mount failed)", "connection-lost", WARNING, "cifs"),
     # beegfs: kworker(1234) >> Remoting (read): Communication error
     Row(r"[Bb]ee[Gg][Ff][Ss]: .{0,200}(?:Communication error|timed out|[Cc]onnection (?:lost|refused|failed)|Unable to connect)", "not-responding", CRITICAL, "beegfs"),
-    Row(r"[Bb]ee[Gg][Ff][Ss]: .{0,200}(?:Retrying communication|Connected|reconnected|Retry succeeded)", "recovered", INFO, "beegfs"),
+    Row(r"[Bb]ee[Gg][Ff][Ss]: .{0,200}(?:Connected|reconnected|Retry succeeded)", "recovered", INFO, "beegfs"),
     # mmfs: [E] Lost membership in cluster gpfs1. Unmounting file systems.
-    Row(r"(?:mmfs|GPFS|\[E\]|\[N\]|\[X\]).{0,120}(?:expelled from|[Ll]ost membership in cluster|lease .{0,20}(?:overdue|expired))", "evicted", CRITICAL, "gpfs"),
+    Row(r"(?:mmfs|GPFS|\[E\]|\[N\]|\[X\]).{0,120}(?:expelled from|[Ll]ost membership in cluster)", "evicted", CRITICAL, "gpfs"),
+    # [N] Node 10.0.4.12 (nsd02) lease renewal is overdue. Pinging to check if it is alive
+    Row(r"(?:mmfs|GPFS|\[E\]|\[N\]|\[X\]).{0,120}lease .{0,20}(?:overdue|expired)", "not-responding", CRITICAL, "gpfs"),
     Row(r"(?:mmfs\w*|GPFS): .{0,120}(?:[Uu]nmounting file systems|Deadman Switch|not responding|[Dd]isk failure)", "not-responding", CRITICAL, "gpfs"),
     # 9pnet: -- p9_fd_create_tcp (123): problem connecting socket to 10.0.0.1
     Row(r"9pnet(?:_\w+)?: .{0,80}(?:problem connecting|timed out|no channels available)", "connection-lost", WARNING, "9p"),

@@ -36,6 +36,8 @@ PROCESS = re.compile(
     r"^\| +(\d{1,3}) +(?:(?:N/A|\d{1,3}) +(?:N/A|\d{1,3}) +)?(\d{1,10}) +(C|G|C\+G|M\+C) +(\S[^|]*?) +(\d+MiB|N/A) *\|"
 )
 NONE = re.compile(r"^\| +No running (?:compute )?processes found *\|")
+# |  GPU       PID  Type  Process name                               Usage      |
+PROCESSES = re.compile(r"^\| +GPU +.*\bPID\b.*\bProcess name\b")
 FAULTY = re.compile(r"ERR!|Unknown Error|GPU is lost|Unk")
 
 
@@ -53,8 +55,17 @@ class Card:
 def read(text: Text) -> Iterator[Evidence]:
     stamp: Stamp | None = None
     card: Card | None = None
+    heading: Line | None = None  # of the process table, until a row of it is read
     for line in text.lines():
         row = line.text[:400]
+        if heading and row.startswith("+-"):
+            yield GpuProcessesNone(source=source(text, heading), stamp=stamp)  # old drivers have no words for it
+        if not row.startswith(("|=", "|  ")):
+            heading = None
+        if PROCESSES.match(row):
+            heading = line
+        elif heading and row.startswith("|  ") and "PID" not in row and re.search(r"\d|No running", row):
+            heading = None
         if not row.startswith("|"):
             if not row.startswith("+") and (found_stamp := stamp_of(row)):
                 stamp = found_stamp

@@ -4,8 +4,9 @@
       PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
     21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
 
-The header says what the columns are; a table ends at an empty line or the second that is no row. A row of a thread
-(`-L`) is a thread's state; its leader's row is the process's state too. A STAT without the flag l has one thread. Skipped: columns without a field
+The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) where a filter took the header; a
+table ends at an empty line, a prompt or the second that is no row. A row of a thread (`-L`) is a thread's state; its leader's
+row is the process's state too. A STAT without the flag l has one thread. Skipped: columns without a field
 (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
 """
 
@@ -41,6 +42,22 @@ HEADLESS = (
         tuple("UID PID PPID C STIME TTY TIME CMD".split()),
     ),
 )  # fmt: skip
+# $ ps -eo pid,ppid,stat,args | grep VLLM::
+ASKED = re.compile(
+    r"(?:^|[$#] ?|sudo )ps (?:-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?(?P<columns>[a-z%][\w%:]{0,20}(?:,[a-z%][\w%:]{0,20}){1,20})(?=.{0,200}(?:grep|no-?header))"
+)
+HEADING_OF = {
+    "command": "COMMAND",
+    "cmd": "COMMAND",
+    "args": "COMMAND",
+    "ucmd": "COMMAND",
+    "etime": "ELAPSED",
+    "etimes": "ELAPSED",
+    "state": "S",
+    "pcpu": "%CPU",
+    "pmem": "%MEM",
+    "lstart": "STARTED",
+}
 WEEKDAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
 STATES = frozenset("RSDTtZXIKWP")
 PROMPT = re.compile(r"^(?:\S{1,80}[$#]|\$) ")  # the next command of a session
@@ -63,7 +80,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for line in text.lines():
         if table is None and (columns := headless(line.text)):
             table, tree, strays = Table(columns, 0, None), [], 0
-        if header := table_of(text, line):
+        if header := table_of(text, line) or asked_for(text, line):
             table, tree, strays = header, [], 0
         elif table and (row := cells(table, line.text)):
             strays = 0
@@ -84,6 +101,16 @@ def table_of(text: Text, line: Line) -> Table | None:
     if not all(COLUMN.fullmatch(column) for column in columns):
         return None
     return Table(columns, line.text.rstrip().rfind(" ") + 1, stamp_before(text, line))
+
+
+def asked_for(text: Text, line: Line) -> Table | None:
+    """The table whose columns a command names, since its output comes without a header."""
+    found = ASKED.search(line.text[:500])
+    if not found:
+        return None
+    names = [name.partition(":")[0] for name in found["columns"].split(",")]
+    columns = tuple(HEADING_OF.get(name, name.upper()) for name in names)
+    return Table(columns, 0, stamp_before(text, line)) if "PID" in columns else None
 
 
 def headless(row: str) -> tuple[str, ...] | None:
@@ -220,6 +247,7 @@ PARSER = Parser(
     medium="process-table",
     footprint=r"^[A-Z% \t]{0,80}\bPID[ \t][A-Z0-9%_ \t]{0,300}\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN|S)\b"
     r"|^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(\?|pts/\d+|tty\w+) +[DRSTtZXIKWP]"
-    r"|^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(\?|pts/\d+|tty\w+) +(\d+-)?\d\d:\d\d:\d\d \S",
+    r"|^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(\?|pts/\d+|tty\w+) +(\d+-)?\d\d:\d\d:\d\d \S"
+    r"|(^|[$#] ?|sudo )ps (-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?[a-z%][\w%:]{0,20},[\w%:,]{2,200}.{0,200}(grep|no-?header)",
     read=read,
 )

@@ -17,19 +17,20 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent
 from ..text import Text
 from . import Parser
-from ._job_lines import Words, messages
+from ._job_lines import Words, footprint_of, messages
 
 # system -> wording; the first that fits counts
 NOTICES = (
     ("aws", re.compile(r"\{\s{0,8}\"action\"\s{0,4}:\s{0,4}\"(?:terminate|stop|hibernate)\"|EC2 Spot Instance (?:Interruption|interruption)|spot/(?:instance-action|termination-time)\b.{0,120}\b(?:200|terminate|stop)|(?i:rebalance recommendation)|Server\.SpotInstance(?:Termination|Shutdown)")),
     ("azure", re.compile(r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Preempt|Terminate|Redeploy)\"")),
-    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE")),
-    ("spot", re.compile(r"(?i)\bspot\b.{0,60}\b(?:interrupt\w{0,4}|terminat\w{0,4}|reclaim\w{0,4}|evict\w{0,4}|preempt\w{0,4})\b|\binstance\b.{0,60}\b(?:reclaimed|will be (?:terminated|reclaimed|stopped)|is being reclaimed)\b|\bpreemption notice\b|\b(?:received|got) (?:a )?(?:preemption|termination|interruption) (?:notice|signal|warning)\b|\bpod (?:was )?(?:interrupted|outbid)\b|\boutbid\b")),
+    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE|\bV\d\w{0,8}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b|^\s{0,8}\"?state\"?: \"?PREEMPTED\b|\bTPU\b.{0,60}\bpre-?empted\b")),
+    ("spot", re.compile(r"(?i)\bspot\b.{0,60}\b(?:interrupt\w{0,4}|terminat\w{0,4}|reclaim\w{0,4}|evict\w{0,4}|preempt\w{0,4})\b|\binstance\b.{0,60}\b(?:reclaimed|will be (?:terminated|reclaimed|stopped)|is being reclaimed)\b|\bpre-?emption notice\b|\bPreemptionError\b|\bpre-?emption warning signal\b|\b(?:nodes?|workers?|replicas?|instances?|machines?)\b.{0,40}\b(?:got|were|was) pre-?empted\b|\b(?:received|got) (?:a )?(?:preemption|termination|interruption) (?:notice|signal|warning)\b|\bpod (?:was )?(?:interrupted|outbid)\b|\boutbid\b")),
 )  # fmt: skip
 MAINTENANCE = re.compile(
     r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Freeze|Reboot)\"|MIGRATE_ON_HOST_MAINTENANCE|(?i:scheduled maintenance event)"
 )
-INTERESTING = Words('spot|preempt|reclaim|interrupt|terminat|outbid|"action"|eventtype|rebalance|maintenance')
+PATTERNS = (*(pattern for _, pattern in NOTICES), MAINTENANCE)
+INTERESTING = Words.of(PATTERNS)
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -49,10 +50,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="cloud notices",
     medium="scheduler",
-    footprint=(
-        r"(?i)\"action\"\s{0,4}:\s{0,4}\"(terminate|stop|hibernate)\"|\"EventType\"\s{0,4}:|\bspot\b.{0,60}(interrupt|terminat|reclaim|evict|preempt)"
-        r"|instances?[. ](was |is being |has been |will be )?(preempted|reclaimed|terminated)|preempted by compute engine|(preemption|termination|interruption) (notice|signal|warning)|outbid"
-        r"|rebalance recommendation|spotinstance(termination|shutdown)|migrate_on_host_maintenance|scheduled maintenance event"
-    ),
+    footprint=footprint_of(PATTERNS),
     read=read,
 )

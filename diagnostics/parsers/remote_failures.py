@@ -26,6 +26,7 @@ NAMED_PEER = r"(?P<peer>\[?[\w.:-]{2,80}\]?(?::\d{1,5}|<\d{1,6}>)?)"
 PATTERNS = (
     ("peer-closed", re.compile(rf"(?i)connection closed by (?:remote )?peer,? ?{NAMED_PEER}?|connection reset by peer|\bbroken pipe\b|closed by localrank \d|remote process exited|peer (?:closed|gone|lost|disconnected)|recv, 0 bytes|EOF from peer|socket .{0,40}closed")),
     ("aborted", re.compile(r"(?i)NCCL communicator was aborted|ncclRemoteError|ncclSystemError.{0,80}remote|remote process has terminated|Process group .{0,60}aborted|collective .{0,40}aborted")),
+    ("wrong-peer", re.compile(r"received unexpected process identifier")),
     ("refused", re.compile(r"(?i)connection refused|connect(?:ion)? to .{1,120} refused")),
     ("name", re.compile(r"(?i)name or service not known|temporary failure in name resolution|could not resolve|nodename nor servname|gai error|unknown host")),
     ("unreachable", re.compile(r"(?i)no route to host|network is unreachable|host is (?:down|unreachable)")),
@@ -55,7 +56,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 INTERESTING = Words(
     "closed|reset by|broken pipe|peer|abort|remote|refused|not known|name resolution|resolve|servname|gai error"
-    "|unknown host|no route|unreachable|host is down|timed out|timeout|time out|recv, 0 bytes|eof from"
+    "|unknown host|no route|unreachable|host is down|timed out|timeout|time out|recv, 0 bytes|eof from|unexpected process"
 )
 
 
@@ -70,7 +71,7 @@ PARSER = Parser(
     footprint=(
         r"(?i)connection (closed by|reset by|refused)|communicator was aborted|ncclremoteerror|socket timeout|socket has timed out"
         r"|no route to host|network is unreachable|name or service not known|failure in name resolution|connect timeout|closed by localrank"
-        r"|recv, 0 bytes|rpc call .{0,60}timed out|wait timeout after"
+        r"|received unexpected process identifier|recv, 0 bytes|rpc call .{0,60}timed out|wait timeout after"
     ),
     read=read,
 )

@@ -15,6 +15,11 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     cuda:0 -> cpu -> cuda:1   equal: True
     cuda:0 -> cuda:1          equal: False
 
+    node    idle 24 h   full load          power bar
+    z1-1    ok          ok                 PDU-A
+    z1-2    ok          reboots in 4 min   PDU-B
+
+Under a heading with two or more columns of outcomes each cell is a trial of its row under its column.
 Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
 
 With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
@@ -34,9 +39,9 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|][^:|\n]{2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
+    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} )?(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
@@ -57,7 +62,7 @@ OUTCOMES = (
     (
         "ok",
         re.compile(
-            r"^(?:ok|okay|works|pass|fine|baseline|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
+            r"^(?:ok|okay|works|pass|fine|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
             re.I,
         ),
     ),
@@ -108,7 +113,7 @@ ILL = re.compile(
 def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
-    table = list(_under_a_heading(text))
+    table = list(_under_a_heading(text)) or list(_grid(text))
     yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text))
 
 
@@ -126,6 +131,23 @@ def _under_a_heading(text: Text) -> Iterator[Trial]:
             yield _trial(text, line, condition, cells[-1], "ok" if WELL.search(cells[-1]) else outcome_of(cells[-1]))
         elif line.text.strip():
             names = []
+
+
+def _grid(text: Text) -> Iterator[Trial]:
+    """A table in which several columns say how it went."""
+    rows = [(line, CELLS.split(line.text.strip())) for line in text.lines() if len(line.text) < 240]
+    rows = [(line, cells) for line, cells in rows if any(cells)]
+    heading = rows[0][1] if rows else []
+    body = rows[1:]
+    if len(heading) < 3 or len(body) < FEWEST_ROWS or any(len(cells) != len(heading) for _, cells in body):
+        return
+    said = [all(OUTCOME.match(f": {cells[column]}") for _, cells in body) for column in range(len(heading))]
+    if sum(said) < FEWEST_ROWS or said[0]:
+        return
+    for line, cells in body:
+        for column, name in enumerate(heading):
+            if said[column]:
+                yield _trial(text, line, f"{cells[0]} {name}", cells[column], outcome_of(cells[column]))
 
 
 def _rows(text: Text) -> Iterator[Trial]:

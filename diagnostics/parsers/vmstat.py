@@ -21,7 +21,7 @@ from ._snapshot import source, stamp_of
 
 HEADER = re.compile(r"^ *r +b +swpd +free +(?:buff|inact) +(?:cache|active) +si +so +bi +bo +in +cs +us +sy +id +wa\b")
 NAMES = {
-    "r": "runnable",
+    "r": "tasks_running",
     "b": "blocked",
     "si": "swap_in_per_s",
     "so": "swap_out_per_s",
@@ -30,7 +30,7 @@ NAMES = {
     "us": "user_percent",
     "sy": "system_percent",
     "id": "idle_percent",
-    "wa": "io_wait_percent",
+    "wa": "iowait_percent",
     "st": "stolen_percent",
 }
 SERIES_LIMIT = 20
@@ -66,7 +66,7 @@ def kept(samples: list[tuple[Line, dict[str, float]]]) -> list[tuple[Line, dict[
     """All of a short series; of a long one the first, the worst and the last."""
     if len(samples) <= SERIES_LIMIT:
         return samples
-    worst = max(range(1, len(samples)), key=lambda n: (samples[n][1]["blocked"], samples[n][1]["io_wait_percent"]))
+    worst = max(range(1, len(samples)), key=lambda n: (samples[n][1]["blocked"], samples[n][1]["iowait_percent"]))
     return [samples[number] for number in sorted({0, worst, len(samples) - 1})]
 
 

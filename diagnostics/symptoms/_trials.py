@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 
 from ..evidence.job import Trial
 from ..incident import Incident
@@ -16,6 +17,21 @@ def across_nodes(incident: Incident) -> tuple[list[Trial], list[Trial]]:
     if not alone or any(trial.outcome != "ok" for trial in alone):
         return [], []
     return alone, together
+
+
+# torch 1.9      nccl==2.18.3      driver 535.104.05
+VERSION = re.compile(r"(?<=[ =v-])\d{1,4}(?:\.\d{1,4}){1,3}\w{0,12}")
+
+
+def cured_by_version(incident: Incident) -> bool:
+    """True when two trials differ in nothing but a version's number, and one went well and the other did not."""
+    well: dict[str, set[str]] = defaultdict(set)
+    bad: dict[str, set[str]] = defaultdict(set)
+    for trial in incident.of(Trial):
+        if trial.outcome in ("ok", "fail", "hang"):
+            work = VERSION.sub("", trial.condition).lower()
+            (well if trial.outcome == "ok" else bad)[work].update(VERSION.findall(trial.condition))
+    return any(bad[work] and versions - bad[work] for work, versions in well.items())
 
 
 PATH = re.compile(r"(?:^|[\s=:,(\"'])(/[\w.@-]{1,60}(?:/[\w.@-]{1,60}){0,20})")

@@ -1,4 +1,5 @@
-"""A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, or the scheduler's word.
+"""A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, the scheduler's word, or that of a
+program that watches a limit of its own over its workers.
 
 A kill that is older than every run of the incident is another incident's.
 ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the cgroup's counter is 0.
@@ -6,6 +7,7 @@ ABSENT where the kernel log was read (and is not empty) and reports no such kill
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Coverage, Evidence, Subject
@@ -14,8 +16,12 @@ from ..evidence.kernel import OomKill
 from ..evidence.storage import CgroupMemory
 from ..incident import Incident
 from . import Finding, Symptom
+from ._errors import matching
 from ._reports import killed
 from .global_oom_kill import BY_THE_KUBELET
+
+# a nanny that ends its workers at a limit of their memory (Dask)
+OF_ITS_OWN = re.compile(r"\bWorker\b.{0,120}\bexceeded \d{1,3}% memory budget", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,6 +35,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if event.about == "oom-killed" and not BY_THE_KUBELET.search(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
+    for said in matching(incident, OF_ITS_OWN):
+        found = True
+        yield Finding(said.fact.subject, (said.fact,), said.text[:160])
     counters = [row for row in incident.of(CgroupMemory) if row.oom_kills is not None]
     for row in counters:
         if row.oom_kills:

@@ -66,8 +66,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 (rates,),
                 f"{idle:.1f} % idle, {rates.values['system_percent']:.0f} % in the kernel",
             )
-        elif load and _overloaded(incident, rates):
-            yield Finding(Subject(host=rates.subject.host), (rates,), f"a load of {load:.0f} on too few CPUs")
+        elif crowd and _overloaded(incident, rates, crowd):
+            yield Finding(Subject(host=rates.subject.host), (rates,), f"a load of {crowd:.0f} on too few CPUs")
         if stolen >= STOLEN or swapped >= SWAPPED:
             yield Finding(
                 Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
@@ -79,14 +79,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
 
 
-def _overloaded(incident: Incident, rates: IoStatistics) -> bool:
-    """True where the load is far above the number of CPUs, and neither the CPUs nor any task waits for a disk."""
+def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
+    """True where the load, or the tasks that want to run at one moment, is far above the number of CPUs, and neither the CPUs nor any task waits for a disk."""
     cpus = [float(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus" and float(fact.value) > 0]
     waits = rates.values.get("iowait_percent", 0.0) > WAITING or any(
         row.state == "D" for row in incident.of(ProcessState)
     )
     idle = rates.values.get("idle_percent", 0.0)
-    return bool(cpus) and not waits and idle <= 10 and rates.values["load_5min"] >= OVER * max(cpus)
+    return bool(cpus) and not waits and idle <= 10 and load >= OVER * max(cpus)
 
 
 def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:

@@ -1,19 +1,23 @@
 """A GPU health test of computation, load or set-up fails on a device (dcgmi diag). ABSENT where all tests pass.
 
-Tests of the memory are a symptom of their own; clocks that are held down are another's.
+Tests of the memory are a symptom of their own; clocks that are held down and links are others'. A health report's rows of
+the whole and of a GPU sum up its parts, and a test of PCIe fails for links alone where a GPU has no NVLink.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ..evidence.gpu import GpuDiagnostic
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
 
-OTHERS = re.compile(r"memory|memtest|ECC|remap|DBE|SBE|throttl", re.I)
+OTHERS = re.compile(r"memory|memtest|ECC|remap|DBE|SBE|throttl|nvlink", re.I)
+SUMS = ("Overall Health", "GPU")
+MESSAGES = ("Warning", "Error")
 NOT_RUN = re.compile(r"busy or unavailable|cuCtxCreate|Unable to create CUDA context|cudaStreamCreate", re.I)
 MEMORY = re.compile(r"memory|memtest|ECC|remap|DBE|SBE", re.I)
 
@@ -25,7 +29,16 @@ def could_not_run(result: GpuDiagnostic) -> bool:
 
 def rule(incident: Incident) -> Iterator[Finding]:
     results = incident.of(GpuDiagnostic)
-    failed = [each for each in results if each.outcome == "fail" and not OTHERS.search(f"{each.test} {each.text}")]
+    parts = any(each.outcome == "fail" and each.test not in SUMS for each in results)
+    failed = [
+        each
+        for each, below in pairwise((*results, None))
+        if each
+        and each.outcome == "fail"
+        and not (parts and each.test in SUMS)
+        and not OTHERS.search(f"{each.test} {each.text}")
+        and not (below and below.test in MESSAGES and OTHERS.search(below.text))
+    ]
     for each in failed:
         note = f"{each.test}: {each.text or each.outcome}"
         yield Finding(gpu_subject(incident, each.subject), (each,), note[:200])

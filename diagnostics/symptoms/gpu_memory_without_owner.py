@@ -22,7 +22,7 @@ IDLE_MIB = 1024  # the driver's own tables and a display take less
 NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process")
 # Process 107636 has 71.62 GiB memory in use.
 HOLDER = re.compile(r"\bProcess (\d{1,10}) has (\d{1,6}(?:\.\d{1,3})? [GM]iB) memory in use")
-NAMELESS = ("not found", "unknown error", "n/a", "[not found]", "[unknown error]")
+NAMELESS = ("not found", "unknown error", "n/a", "no such process", "-")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -77,7 +77,7 @@ def _held(incident: Incident, owner: GpuProcess, facts: tuple[Evidence, ...], wh
 SYMPTOM = Symptom(
     title="GPU memory is held by nobody who lives",
     rule=rule,
-    leak=0.001,
+    leak=0.0005,
     because="only a process that is hidden in another container does this without being dead",
     command="nvidia-smi; sudo fuser -v /dev/nvidia*; ps -eo pid,ppid,stat,comm",
 )

@@ -1,7 +1,7 @@
 """A kernel of the program touched memory that is not its own, or is not aligned.
 
 Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, misaligned address,
-device-side assert) or the memory checker's. Xid 45 is the cleaning up after anything and says nothing, and so does a fault
+device-side assert), the memory checker's, or those of the same work tried on the CPU (index out of range). Xid 45 is the cleaning up after anything and says nothing, and so does a fault
 of a device whose PCIe link has just failed. ABSENT where a kernel log long enough to speak is silent.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..evidence.job import Trial
 from ..evidence.kernel import PcieError, Xid
 from ..incident import Incident
 from . import Finding, Symptom
@@ -25,11 +26,18 @@ WORDS = re.compile(
 )
 
 
+# same batch on cpu : IndexError: index out of range in self
+ON_CPU = re.compile(r"index out of range|(?:index|target) \d{1,12} is out of (?:bounds|range)", re.I)
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     failures = link_failures(incident)
     for finding in gpu_reports(incident, codes=CODES, driver=("page-fault",), words=WORDS, passes=True):
         if not any(_follows(failures, fact) for fact in finding.evidence if isinstance(fact, Xid)):
             yield finding
+    for trial in incident.of(Trial):
+        if ON_CPU.search(trial.text):
+            yield Finding(trial.subject, (trial,), f"{trial.condition}: {trial.text}"[:200])
 
 
 def _follows(failures: Mapping[str, Sequence[PcieError]], xid: Xid) -> bool:

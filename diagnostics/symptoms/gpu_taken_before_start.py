@@ -1,15 +1,18 @@
 """A device had little memory left before the job took any: somebody else's process held it.
 
 vLLM's check at its start, or an out-of-memory report in which others hold most of the device and this process little.
-Ranks that have all chosen one device are no others: several of them report it, or the report lists many small holders.
+Ranks that have all chosen one device are no others: several of them report it, the report lists many small holders, or
+nvidia-smi shows three of one program there, of which one also holds another device.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence
+from ..evidence.gpu import GpuProcess
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, gpu_subject, said, words_of
@@ -32,6 +35,7 @@ DEVICE = re.compile(r"\bGPU (\d{1,3})\b")
 LISTED = re.compile(rf"\bProcess \d{{1,8}} has {AMOUNT} memory in use")
 MOST = 0.6  # of the device: what others hold
 LITTLE = 0.3  # of the device: what the process that failed holds
+RANKS = 3  # of one program on one device
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -39,6 +43,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     full = [fact for fact in said(incident, CAPACITY) if _of_others(words_of(fact))]
     ranks = {(_device(fact), fact.subject.rank) for fact in full if fact.subject.rank is not None}
     shared = {device for device, _ in ranks if sum(device == other for other, _ in ranks) > 1}
+    shared |= _shared_by_ranks(incident)
     facts += [(fact, words_of(fact)) for fact in full if _device(fact) not in shared]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
 
@@ -46,6 +51,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _device(fact: Evidence) -> str | None:
     found = DEVICE.search(words_of(fact))
     return found[1] if found else None
+
+
+def _shared_by_ranks(incident: Incident) -> set[str | None]:
+    """The devices on which several ranks of one job sit: one of them has its own device elsewhere."""
+    devices: dict[tuple[str, int | None], set[int | None]] = defaultdict(set)
+    for holder in incident.of(GpuProcess):
+        devices[holder.name, holder.subject.gpu].add(holder.subject.pid)
+    return {
+        str(gpu)
+        for (name, gpu), pids in devices.items()
+        if len(pids) >= RANKS
+        and any(pids & others for (other, at), others in devices.items() if other == name and at != gpu)
+    }
 
 
 def _of_others(text: str) -> bool:

@@ -1,8 +1,8 @@
 """The memory controller or a machine check reports errors of the host's memory.
 
 Any uncorrectable error; corrected ones from the hundredth on, at five reports of one module within a minute each, or from
-the threshold that mcelog itself sets, since a sound DIMM corrects one now and then; or of one page again an hour or more
-later, since what a particle flips is written anew and stays right.
+the threshold that a tool of the platform sets, since a sound DIMM corrects one now and then; or of one page again an hour
+or more later, since what a particle flips is written anew and stays right.
 ABSENT where a kernel log long enough to speak is silent.
 """
 
@@ -19,6 +19,11 @@ from . import Finding, Symptom
 from ._reports import kernel_log, nothing
 
 MANY_CORRECTED = 100
+# CPU 0 ... exceeded threshold: 10 in 24h     rate exceeded for DIMM_A7     errors detected (limit of 9)
+BEYOND = re.compile(
+    r"exceeded threshold|threshold exceeded|rate (?:exceeded|has increased)|limit (?:of \d{1,9}\)|reached)|logging disabled",
+    re.I,
+)
 AGAIN_S = 3600.0
 # page:0xee30a0 offset:0x0      physical addr: 0x1f20b03000      ADDR 0x3f5a2c0
 PAGE = re.compile(r"(?i)\b(?:page|physical[ _]addr(?:ess)?|addr(?:ess)?)[:= ] ?0x([0-9a-f]{3,16})\b")
@@ -33,7 +38,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for (_, device), facts in modules.items():
         hard = [fact for fact in facts if not fact.corrected]
         corrected = sum(fact.count for fact in facts if fact.corrected)
-        beyond = any("exceeded threshold" in fact.text for fact in facts)
+        beyond = any(BEYOND.search(fact.text) for fact in facts)
         if hard or beyond or corrected >= MANY_CORRECTED or _in_a_row(facts) or _same_page(facts):
             found = True
             note = f"{len(hard)} uncorrected and {corrected} corrected errors of {device or 'the memory'}"

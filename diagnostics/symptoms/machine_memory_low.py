@@ -18,6 +18,8 @@ PLENTY = 0.2
 
 def is_low(info: MemoryInfo) -> bool:
     """True where hardly anything is available."""
+    if info.used_percent is not None:
+        return info.used_percent > 100 * (1 - LOW)
     total, available = info.values_kib.get("MemTotal"), info.values_kib.get("MemAvailable")
     if not total or available is None:
         return False
@@ -28,6 +30,8 @@ def is_low(info: MemoryInfo) -> bool:
 def rule(incident: Incident) -> Iterator[Finding]:
     """What was available each time that somebody looked."""
     for info in incident.of(MemoryInfo):
+        if is_low(info) and info.used_percent is not None:
+            yield Finding(Subject(host=info.subject.host), (info,), f"{info.used_percent:.0f} % of the memory is used")
         total, available = info.values_kib.get("MemTotal"), info.values_kib.get("MemAvailable")
         if not total or available is None:
             continue

@@ -24,6 +24,7 @@ MOMENTS = 3
 SPAN_S = 120.0
 NEAR = 0.15  # the last look is somewhat before the kill
 
+SHARE = "the share used of"
 Series = list[tuple[float | None, float, Evidence]]
 
 
@@ -41,19 +42,25 @@ def rule(incident: Incident) -> Iterator[Finding]:
         grows = all(value >= DIP * peak for value, peak in zip(values, peaks, strict=True))
         grows = grows and values[-1] >= GROWTH * values[0]
         if grows:
-            yield Finding(Subject(), facts, f"{key} grew from {values[0] / 2**20:.1f} to {values[-1] / 2**20:.1f} GiB")
+            unit, scale = ("%", 1) if key.startswith(SHARE) else ("GiB", 2**20)
+            yield Finding(
+                Subject(), facts, f"{key} grew from {values[0] / scale:.1f} to {values[-1] / scale:.1f} {unit}"
+            )
         elif max(values) < 1.1 * min(values):
             yield Finding(Subject(), facts, f"{key} is flat", present=False)
 
 
 def _series(incident: Incident) -> dict[str, Series]:
-    """Measurements of one thing in KiB, in reading order."""
+    """Measurements of one thing in KiB or percent, in reading order."""
     found: dict[str, Series] = defaultdict(list)
     for row in incident.of(ProcessState):
         if row.rss_kib and row.subject.pid:
             at = row.stamp.seconds if row.stamp else row.elapsed_s
             found[f"process {row.subject.pid}"].append((at, float(row.rss_kib), row))
     for info in incident.of(MemoryInfo):
+        if info.used_percent is not None:
+            at = info.stamp.seconds if info.stamp else None
+            found[f"{SHARE} {_owner(info)}"].append((at, info.used_percent, info))
         used = info.values_kib.get("MemUsed")
         if used is None and "MemTotal" in info.values_kib and "MemAvailable" in info.values_kib:
             used = info.values_kib["MemTotal"] - info.values_kib["MemAvailable"]

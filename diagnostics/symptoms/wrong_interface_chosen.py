@@ -2,7 +2,7 @@
 
 NCCL or gloo chose loopback, or a bridge or cable of the container runtime, while other interfaces are there or ranks live on
 other hosts; or a peer is called at an address that means another machine on every host: Debian's name for itself
-(127.0.1.1), Docker's default bridge, libvirt's, a link-local address.
+(127.0.1.1), Docker's default bridge, libvirt's, a link-local address. Or another rank answers than was called.
 """
 
 from __future__ import annotations
@@ -63,6 +63,9 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         if several or address[0].startswith(LINK_LOCAL):
             note = f"a peer was called at {address[0]}, which is another machine on every host"
             yield Finding(fact.subject, (fact,), note)
+    for answer in incident.of(RemoteFailure):
+        if answer.about == "wrong-peer":
+            yield Finding(answer.subject, (answer,), answer.text[:200])
     for fact in said(incident, FALLS_BACK) if failed else ():
         yield Finding(fact.subject, (fact, failed[0]), words_of(fact)[:200])
 

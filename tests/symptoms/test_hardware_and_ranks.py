@@ -68,6 +68,19 @@ SHARED = (
     + " ".join(f"Process {pid} has 11.10 GiB memory in use." for pid in range(4001, 4007))
     + " Including non-PyTorch memory, this process has 11.10 GiB memory in use.\n"
 )
+NVITOP = " GPU     PID      USER  GPU-MEM %SM  %CPU  %MEM  TIME  COMMAND\n   1   56752 C     {}  32.34GiB 100   N/A   N/A   N/A  {}\n"
+AT_START = "(EngineCore pid=23107) ValueError: Free memory on device cuda:0 (2.91/15.92 GiB) on startup is less than desired GPU memory utilization (0.8, 12.74 GiB).\n"
+WORKERS = "$ ps -eo pid,ppid,args | grep VLLM::\n22018 {} VLLM::EngineCore\n"
+RANKS_ON_ONE = (
+    "|  GPU       PID   Type   Process name    Usage      |\n"
+    + "".join(f"|    0     122{n}      C   python      1205MiB |\n" for n in (51, 52, 53))
+    + "|    1     122{}      C   python      2903MiB |\n"
+)
+NVLINK_WORDS = "torch {} : fails in epoch 1\ntorch 1.8 : no crash\nRuntimeError: CUDA error: uncorrectable NVLink error detected during the execution\n"
+HEALTH = "| Overall Health | Failure |\n| -> 0 | Failure |\n|    -> NVLINK system | Failure |\n|   | GPU 0's NvLink link 0 is currently down |\n|   | GPU 0's NvLink link {} is currently down |\n"
+EDAC = "check_hw_edac:  ECC errors detected - 31 corrected memory {}.\n"
+SUPPLY = "System Power Supply\n\tMax Power Capacity: {} W\n\nindex, power.limit [W]\n0, 290.00 W\n1, 170.00 W\n"
+LAST = "reboot   system boot  6.18.4   Thu Aug 20 09:33   still running\nreboot   system boot  6.18.4   Thu Aug 20 08:55 {}\n"
 DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
 PORT = (
     'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
@@ -98,6 +111,28 @@ CASES = [
     ("gpu-taken-before-start", OOM.format("21.20 GiB", "312.00 MiB", "22.40 GiB"), UNOBSERVED),
     ("gpu-memory-without-owner", "pid, used_gpu_memory [MiB]\n2559215, 10151 MiB\n\nbash: kill: (2559215) - No such process\n", PRESENT),
     ("gpu-memory-without-owner", "pid, used_gpu_memory [MiB]\n2559215, 10151 MiB\n\nbash: kill: (4) - No such process\n", UNOBSERVED),
+    ("gpu-memory-without-owner", NVITOP.format("N/A", "No Such Process"), PRESENT),
+    ("gpu-memory-without-owner", NVITOP.format("u1", "python3 train.py"), UNOBSERVED),
+    ("gpu-held-by-another", AT_START + WORKERS.format(21913), PRESENT),
+    ("gpu-held-by-another", AT_START + WORKERS.format(23107), UNOBSERVED),
+    ("gpu-taken-before-start", OOM.format("962.69 MiB", "17.19 MiB", "1.00 GiB") + RANKS_ON_ONE.format(51), UNOBSERVED),
+    ("gpu-taken-before-start", OOM.format("962.69 MiB", "17.19 MiB", "1.00 GiB") + RANKS_ON_ONE.format(70), PRESENT),
+    ("gpu-out-of-memory", "RESOURCE_EXHAUSTED: jit_train_step\ncuMemAllocAsync failed to allocate 126,257,359,472 bytes (117.59 GiB)\n", PRESENT),
+    ("gpu-software-xid", "same batch, cpu      : IndexError: index out of range in self\nsame batch, clamped  : ok\n", PRESENT),
+    ("gpu-software-xid", "same batch, cpu      : ok\nsame batch, clamped  : ok\n", UNOBSERVED),
+    ("gpu-nvlink-report", NVLINK_WORDS.format("1.8"), PRESENT),
+    ("gpu-nvlink-report", NVLINK_WORDS.format("1.9"), UNOBSERVED),
+    ("gpu-nvlink-report", HEALTH.format(5), PRESENT),
+    ("gpu-nvlink-report", HEALTH.format(1), UNOBSERVED),
+    ("gpu-diagnostic-failed", HEALTH.format(1), UNOBSERVED),
+    ("gpu-diagnostic-failed", DIAG.format("PCIe", "GPU 0GPU 0's NvLink link 0 is currently down"), UNOBSERVED),
+    ("gpu-diagnostic-failed", DIAG.format("PCIe", "GPU 0 bandwidth of 3.1 GB/s is below 12 GB/s"), PRESENT),
+    ("host-memory-error-report", EDAC.format("errors detected (limit of 9)"), PRESENT),
+    ("host-memory-error-report", EDAC.format("errors since the boot"), UNOBSERVED),
+    ("supply-too-small", SUPPLY.format(490), PRESENT),
+    ("supply-too-small", SUPPLY.format(1300), UNOBSERVED),
+    ("power-lost", LAST.format("- crash"), PRESENT),
+    ("power-lost", LAST.format("- 09:31  (00:36)"), UNOBSERVED),
     ("gpu-throttled", "index, clocks_event_reasons.active\n0, 0x0000000000000088\n", PRESENT),
     ("gpu-throttled", "index, clocks_event_reasons.active\n0, 0x0000000000000004\n", UNOBSERVED),
     ("gpu-throttled", DIAG.format("Clock Throttle", "Clocks are being throttled for GPU 5"), PRESENT),

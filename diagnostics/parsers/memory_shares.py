@@ -1,0 +1,66 @@
+"""How much of the host's memory is in use, in percent: lines of a job, and tables of a monitoring script.
+
+    epoch 3 | RAM 55% | loss 2.0
+    System memory usage: 74.9 %
+
+    epoch,step,ram_percent
+    1,500,74.9
+
+A row of fewer than three is a glance, and kept only where it says that the memory is used up. A GPU's memory is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Source
+from ..evidence.storage import MemoryInfo
+from ..text import Line, Text
+from . import Parser
+
+_WHOSE = r"(?:RAM|(?:CPU|host|system|virtual|sys)[ _]mem(?:ory)?|mem(?:ory)?[ _](?:usage|used|percent))"
+# RAM 55%     CPU memory usage: 74.9 %     Memory used = 31%
+LINE = re.compile(
+    rf"(?<![\w-]){_WHOSE}(?:[ _](?:usage|used|util(?:ization)?|percent))?\s{{0,2}}[:=(]?\s{{0,3}}(?P<share>\d{{1,3}}(?:\.\d{{1,4}})?) ?%",
+    re.I,
+)
+# epoch,step,ram_percent      time  mem_percent      timestamp,memory%
+COLUMN = re.compile(
+    r"^(?:(?:ram|mem(?:ory)?|(?:cpu|host|system|virtual)_mem(?:ory)?)(?:_used|_usage)?[_ ]?(?:percent|pct|%|\(%\)))$",
+    re.I,
+)
+OF_A_GPU = re.compile(r"gpu|cuda|vram|\bhbm\b|nvidia|device", re.I)
+FEWEST, USED_UP = 3, 97.0
+
+
+def read(text: Text) -> Iterator[MemoryInfo]:
+    column, width = -1, 0
+    table: list[tuple[Line, float]] = []
+    said: list[tuple[Line, float]] = []
+    for line in text.lines():
+        row = line.text[:600]
+        if (found := LINE.search(row)) and not OF_A_GPU.search(row[: found.end()]):
+            said.append((line, float(found["share"])))
+            continue
+        cells = [cell.strip().strip('"') for cell in (row.split(",") if "," in row else row.split())]
+        named = [at for at, cell in enumerate(cells) if COLUMN.match(cell)]
+        if named:
+            column, width = named[0], len(cells)
+        elif column >= 0 and len(cells) == width and re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?%?", cells[column]):
+            table.append((line, float(cells[column].rstrip("%"))))
+    for rows in (table, said):
+        for line, share in rows:
+            if share <= 100 and (len(rows) >= FEWEST or share >= USED_UP):
+                yield MemoryInfo(source=Source(text.name, line.number, line.quote), values_kib={}, used_percent=share)
+
+
+PARSER = Parser(
+    tool="shares of memory over time",
+    medium="memory",
+    footprint=(
+        rf"(?i)(?<![\w-]){_WHOSE}([ _](usage|used|util(ization)?|percent))?\s{{0,2}}[:=(]?\s{{0,3}}\d{{1,3}}(\.\d{{1,4}})? ?%"
+        r"|(^|[,\s\"])(ram|mem(ory)?|(cpu|host|system|virtual)_mem(ory)?)(_used|_usage)?[_ ]?(percent|pct|%|\(%\))(\"|,|\s|$)"
+    ),
+    read=read,
+)
