@@ -26,10 +26,10 @@ from ._job_lines import Message, messages
 
 _TOOLS = (
     "cp|mv|rm|dd|ls|cat|head|tail|stat|du|df|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|tar|gzip|zstd|rsync|scp|sftp|touch|mkdir|rmdir|ln|chmod|chown|sync"
-    "|find|tee|truncate|fallocate|mount(?:\\.\\w{1,12})?|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|grep|split|unzip|git|fio|ioping|mfsmount|sshfs"
+    "|find|tee|truncate|fallocate|mount|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|grep|split|unzip|git|fio|ioping|mfsmount|sshfs"
 )
 LINE = re.compile(
-    rf"^(?:Output: )?-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
+    rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
 )
 # mfschunkserver[3368]: text      minio[811]: text
 DAEMON = re.compile(r"(?:^|\s)(?P<tool>[a-z][\w.-]{1,40})\[\d{1,9}\]: (?P<said>.{3,1000})$")
