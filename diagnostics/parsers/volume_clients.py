@@ -60,6 +60,7 @@ TABLE = Table(
     Row(r"s3fs\S{0,12}: failed to (?:read|write)\(remaining: 0 .{0,80}\)", "connection-lost", CRITICAL, "s3fs"),
     Row(r"s3fs\S{0,12}: .{0,160}(?:giving up|CURLE_COULDNT_(?:CONNECT|RESOLVE_HOST)|HTTP response code 50\d)", "connection-lost", CRITICAL, "s3fs"),
     Row(r"(?:gcsfuse|\bgcs\b).{0,160}(?:context deadline exceeded|i/o timeout|timed out)", "timed-out", WARNING, "gcsfuse"),
+    Row(r"\b(?:ReadFile|WriteFile|FlushFile|SyncFile|LookUpInode|OpenFile|ReadDir|CreateFile): .{0,200}(?:context deadline exceeded|input/output error|i/o timeout|googleapi: Error 5\d\d)", "timed-out", CRITICAL, "gcsfuse"),
     Row(r"mountpoint_s3\S{0,60}: .{0,160}(?:timed? ?out|throttl|failed: )", "timed-out", WARNING, "mountpoint-s3"),
     Row(r"goofys\S{0,20}(?:ERROR|WARNING).{0,160}(?:timed? ?out|RequestError|SlowDown)", "timed-out", WARNING, "goofys"),
     Row(r"sshfs\S{0,12}: .{0,80}(?:[Cc]onnection (?:reset|closed)|Timeout|timed out)|remote host has disconnected", "connection-lost", CRITICAL, "sshfs"),

@@ -24,7 +24,10 @@ NO_SPACE = re.compile(
     r"|not enough (?:free )?(?:disk )?space|out of disk space",
     re.I,
 )
-SHARED_MEMORY = re.compile(r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+", re.I)
+SHARED_MEMORY = re.compile(
+    r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
+    re.I,
+)
 NO_DISK = re.compile(
     r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b", re.I
 )
@@ -32,7 +35,7 @@ NO_DISK = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about, and each client that was told so by its servers."""
-    for said in matching(incident, NO_SPACE, "ENOSPC"):
+    for said in matching(incident, NO_SPACE, "ENOSPC", orchestrator=True):
         if not SHARED_MEMORY.search(said.text) and not NO_DISK.search(said.text):
             yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     told: list[VolumeClientMessage | NetworkFilesystemMessage] = [*incident.of(VolumeClientMessage)]
