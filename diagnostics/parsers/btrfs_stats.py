@@ -29,12 +29,20 @@ def read(text: Text) -> Iterator[Evidence]:
         if not found:
             continue
         device, counter, _ = found.groups()
-        said = " ".join(line.text.split())
-        known = {"source": source(text, line), "subject": Subject(device=device), "severity": Severity.CRITICAL}
+        where, subject, said = source(text, line), Subject(device=device), " ".join(line.text.split())
         if counter.endswith("_io_errs"):
-            yield BlockDeviceTrouble(**known, about="media-error", text=said)
+            yield BlockDeviceTrouble(
+                source=where, subject=subject, severity=Severity.CRITICAL, about="media-error", text=said
+            )
         else:
-            yield FilesystemError(**known, filesystem="btrfs", about="corruption", text=said)
+            yield FilesystemError(
+                source=where,
+                subject=subject,
+                severity=Severity.CRITICAL,
+                filesystem="btrfs",
+                about="corruption",
+                text=said,
+            )
 
 
 PARSER = Parser(
