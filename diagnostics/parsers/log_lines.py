@@ -72,7 +72,7 @@ def read(text: Text) -> Iterator[Evidence]:
     prose = text.worked_out(is_note)
     told: set[int] = set()
     for message in messages(text, INTERESTING):
-        if message.text.strip() == LAST_ERROR and (reason := _below(text, message)):
+        if message.text.strip()[:80].endswith(LAST_ERROR) and (reason := _below(text, message)):
             told.add(reason.line.number)
             yield LogLine(**reason.facts(text), severity=Severity.WARNING, level="ERROR", text=reason.text.strip())
             continue
