@@ -34,7 +34,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, None):
         if "Missing ranks:" in message.text:
             listing, lacks = True, {}
-        elif listing and (found := OF_A_RANK.match(message.line.text[:5000])):
+        elif listing and (found := OF_A_RANK.match(message.line.text[:5000]) or OF_A_RANK.match(message.text)):
             yield _stuck(text, message, found[2], missing=(int(found[1]),))
             if "..." not in found[3]:
                 yield from _crossed(text, message, lacks, int(found[1]), {found[2], *NAME.findall(found[3])})
@@ -102,6 +102,6 @@ def _stuck(
 PARSER = Parser(
     tool="horovod",
     medium="collectives",
-    footprint=r"\[(ready|missing) ranks: ?[\d, ]+\]|^Missing ranks:",
+    footprint=r"\[(ready|missing) ranks: ?[\d, ]+\]|(^|[]>:] ?)Missing ranks:\s{0,4}$",
     read=read,
 )

@@ -126,7 +126,7 @@ PARSER = Parser(
     tool="a program's log",
     medium="complaints",
     footprint=(
-        r"(?i)(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
+        r"(?i)(^|[\]:])[wef]\d{4} \d\d:\d\d:\d\d\.\d|(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
         r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|CPUThrottlingHigh|throttling of CPU|too many open files|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
         r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached"
     ),
