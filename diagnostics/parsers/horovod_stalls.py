@@ -23,7 +23,9 @@ from ._job_lines import Message, messages
 # HorovodAllreduce_loss_0 [ready ranks: 3]
 OPERATION = re.compile(r"([\w./:-]{1,200}) \[(ready|missing) ranks: ?([\d, ]{1,400})\]")
 # 0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]
-OF_A_RANK = re.compile(r"^(?:\[\w.{0,80}\] ?)?(\d{1,6}): \[([\w./:-]{1,200})([^\]]{0,4000})\]?$")
+OF_A_RANK = re.compile(
+    r"^(?:\[\d{1,4},\d{1,6}\]<std\w{3}>: ?)?(?:\[\w.{0,80}\] ?)?(\d{1,6}): \[([\w./:-]{1,200})([^\]]{0,4000})\]?$"
+)
 NAME = re.compile(r"[\w./:-]{2,200}")
 FEW = 20  # tensors of one report; the gradients of a model are hundreds
 
