@@ -117,3 +117,14 @@ class GpuDiagnostic(Evidence):
     test: str
     outcome: str
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NvidiaDriverVersion(Evidence):
+    """A version of one part of the NVIDIA driver: "loaded" (the kernel module), "module" (on disk) or "library".
+
+    NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.154.05  Thu Dec 28 15:37:48 UTC 2023
+    """
+
+    part: str
+    version: str

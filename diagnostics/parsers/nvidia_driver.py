@@ -49,7 +49,11 @@ TABLE = Table(
     ),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?[Ff]ailed to (?:initialize|allocate|copy vbios)", "init-failed", CRITICAL),
     Row(r"NVRM: .{0,80}(?:[Tt]imeout|timed out) .{0,20}(?:waiting for RPC|GSP)", "rpc-timeout", CRITICAL),
-    Row(r"NVRM: .{0,60}(?:kgsp\w+|GSP)\b.{0,60}(?:failed|halted|[Tt]imeout|crash)", "rpc-timeout", CRITICAL),
+    Row(
+        r"NVRM: .{0,60}(?:kgsp\w+|GSP)\b.{0,60}(?:[Ff]ail(?:ed|ure)|halted|[Tt]imeout|timed out|[Cc]rash)",
+        "rpc-timeout",
+        CRITICAL,
+    ),
     Row(
         r"NVRM: .{0,40}(?:unexpected WPR2 already up|[Cc]annot (?:initialize|boot) GSP|GSP.{0,20} (?:boot|init\w*) failed)",
         "rpc-timeout",

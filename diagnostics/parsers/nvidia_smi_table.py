@@ -130,7 +130,7 @@ PARSER = Parser(
     medium="gpu",
     footprint=(
         r"^\| +\d+ +\S.*\| +[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d|^\|[ =]+GPU .*PID .*Process name"
-        r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found"
+        r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found|^\| +\d{1,3} +((N/A|\d{1,3}) +(N/A|\d{1,3}) +)?\d{1,10} +(C|G|C\+G|M\+C) +\S[^|\n]{0,200} +(\d+MiB|N/A) *\|"
     ),
     read=read,
 )

@@ -43,7 +43,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which the driver cannot name,")
         elif row is None and whole_table and owner.subject.pid is not None:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which is not in the process table,")
-        else:
+        elif row is None or row.parent_pid != 1:  # whom pid 1 has taken over lives on without its job
             alive.append(owner)
     nobody = incident.of(GpuProcessesNone)
     counted = [owner for owner in owners if owner.memory_mib is not None]  # by the driver; others hold the device file
