@@ -78,6 +78,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "packets-lost",
+                0.25,
+                "a link that damages packets loses some of any kind",
+                "some packets did not arrive",
+                Role.INITIATING,
+            ),
+            Effect(
                 "port-below-its-rate",
                 0.15,
                 "a bad cable or module makes the link train to fewer lanes or a lower rate",
@@ -214,6 +221,19 @@ CAUSES = (
                 "a test by hand is told its device and address, and the job chooses them itself",
                 "the link carried what was addressed rightly",
                 Role.INITIATING,
+            ),
+            Effect(
+                "gpu-direct-on-some-hosts",
+                0.12,
+                "a module that is not loaded on one host leaves it the way through memory",
+                "one host could not let its adapter at the GPU's memory",
+                Role.INITIATING,
+            ),
+            Effect(
+                "packets-lost",
+                0.04,
+                "a fabric without flow control drops packets under load",
+                "the network dropped packets",
             ),
             Effect(
                 "nobody-listens",

@@ -10,7 +10,12 @@ SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, 
 FINISHED = re.compile(
     r"(?i)^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
     r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
-    r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly stopping[:,]? .{0,80}\bstop|\bafter training is done\b"
+    r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly[- ]?stopp(?:ing|er|ed)[:,]? .{0,80}\bstop|\bafter training is done\b"
+    # Epoch 00091: early stopping     Early stopping at epoch 12     Ran out of patience. Stopping training.
+    r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120})?[.!]{0,3}$"
+    r"|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b(?! stop)|\bearly stop(?:ping)? (?:is |was |has been )?(?:triggered|reached|met|since|because|due to)\b"
+    r"|\bout of patience\b|\brequesting early stopping\b|\bdue to early[- _]?stopping\b|\bearly stopping, best iteration\b|^stopping\. best iteration"
+    r"|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"
     r"|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\btraining loop (?:is )?(?:completed?|done|finished|ended)\b|\brun canceled due to time limit\b"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
@@ -42,13 +47,13 @@ CHECKPOINTS = (
 COMPILED = (
     r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|successfully completed|took|ended)\b|\bcompiled (?:in|after) \d|\btorch\.compile takes \d"
     r"|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d"
-    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|graph captur(?:e|ing) finished"
+    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|^Loading extension module \w|graph captur(?:e|ing) finished"
     r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
 )
 COMPILES = (
     r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
     r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
-    r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
+    r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
     r"|\bcall compiler with cmd: |\bbuilding an? (?:\w{1,20} )?engine\b"
 )
 
@@ -68,7 +73,7 @@ PHASES = (
     (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b.{0,80}\b(?:done|finished|took|completed?)\b"), "preprocess", "end"),
     (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
     (re.compile(r"(?i)\bend of epoch\b|\bepoch \d{1,6} (?:done|finished|completed?|ended)\b|\bloop done\b|\brestarting the loader\b"), "epoch-end", "end"),
-    (re.compile(r"(?i)\b(?:iterator|data ?loader|data ?set|data|shards?) (?:is |was |are )?exhausted\b|\b(?:ran|run) out of (?:data|batches|samples|shards)\b|\bno more (?:data|batches|samples)\b|\bexhausted (?:its|the|all) (?:data|iterator|batches|samples|shards?)\b"), "data-end", "end"),
+    (re.compile(r"(?i)\b(?:iterator|data ?loader|data ?set|data|shards?) (?:is |was |are )?exhausted\b|\b(?:ran|run) out of (?:data|batches|samples|shards)\b|\bend of (?:the |its )?(?:data(?:set| ?loader)?|iterator|shards?)\b|\bno more (?:data|batches|samples)\b|\bexhausted (?:its|the|all) (?:data|iterator|batches|samples|shards?)\b"), "data-end", "end"),
     (re.compile(r"(?i)\bwarm(?:ing)?[ -]?up (?:the |done|steps? for|iterations?)|\bsanity checking\b"), "warmup", "begin"),
     (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
 )  # fmt: skip

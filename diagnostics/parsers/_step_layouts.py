@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..evidence import Stamp
 from ..text import Line
-from ._job_lines import Message, message
+from ._job_lines import RANK_LAST, Message, message
 from ._step_line import NAN, Span
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ class Layout:
         self.shape = np.frombuffer(raw, dtype=np.uint8)
         free = (self.shape >= ZERO) & (self.shape <= NINE)
         free[:offset] = False
+        if rank := RANK_LAST.search(said.text):
+            free[offset + rank.start(1) :] = False
         if self.time:
             free[self.time.start() : self.time.end()] = [char.isdigit() for char in self.time[0]]
         self.least = np.where(free, ZERO, self.shape).astype(np.uint8)

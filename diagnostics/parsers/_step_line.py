@@ -26,7 +26,9 @@ OF_BATCHES = re.compile(r"epoch {1,4}\d{1,6}(?:: {1,8}| \| {1,8})(\d{1,12}) ?/ {
 KERAS_STEP = re.compile(r"^\s{0,8}(\d{1,12})/\d{1,12} (?:\[[=>.]{5,60}\]|[━ ]{5,60})")
 # Epoch 3:  45%|####  | 45/100 [00:10<00:12,  4.40it/s, v_num=0, train_loss=2.31]
 BAR = re.compile(r"\| *(\d{1,12})/(\d{1,12}) \[[\d:]{2,12}<")
-STEPS = (EPOCH_STEP, OF_BATCHES, STEP, TF_STEP, KERAS_STEP, BAR)
+# TRAIN Batch 3/1100 loss 2.104412 acc 0.418221: the epoch and the batch
+EPOCH_BATCH = re.compile(r"\bTRAIN Batch \d{1,6}/(\d{1,12}) loss ")
+STEPS = (EPOCH_STEP, EPOCH_BATCH, OF_BATCHES, STEP, TF_STEP, KERAS_STEP, BAR)
 EPOCH = re.compile(rf"(?i)\bep(?:och)?{IS}[\[(]?(\d{{1,6}}(?:\.\d{{1,8}})?)")
 
 # not a training step, although it names one: a result of an evaluation

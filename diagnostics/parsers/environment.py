@@ -4,6 +4,7 @@
     export TORCH_NCCL_ASYNC_ERROR_HANDLING=1
     torch_sharing_strategy=file_system
     kernel.hung_task_timeout_secs = 120
+    _target_: lightning.pytorch.callbacks.EarlyStopping
 
 A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file: at least
 half of an artefact's lines must be assignments, or the name one that this field knows.
@@ -31,10 +32,13 @@ KNOWN = re.compile(
 DEVICE = re.compile(
     r"(?i)\b((?:ib_|rdma_|net_?)?(?:device|hca|nic|ifname|interface))=((?:mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond)[\w.:]{0,30})"
 )
+# early_stopping_patience: 10     "early_stopping": {     --early_stop 5
+EARLY = re.compile(r"^\s{0,40}[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_)[\"']?(?:: ?|=| )\s{0,4}(\S{0,200})")
 SECRET = re.compile(r"(?i)token|secret|passw|credential|api_?key|access_?key|private|auth|cookie|session")
 
 
-NAMED = re.compile(f"{KNOWN.pattern}|(?i:{DEVICE.pattern.removeprefix('(?i)')})")
+STOP = re.compile(r"(?i)early[-_]?stop")
+NAMED = re.compile(f"{KNOWN.pattern}|{EARLY.pattern}|(?i:{DEVICE.pattern.removeprefix('(?i)')})")
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -42,6 +46,8 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, None if whole else NAMED):
         said = message.text
         pairs = [*KNOWN.findall(said), *DEVICE.findall(said)]
+        if (early := EARLY.match(message.line.text[:400])) and STOP.search(early[0]):
+            pairs.append((early[1], early[2]))
         if whole and (found := ASSIGNMENT.match(message.line.text[:1000])):
             pairs = [(found[1], next((group for group in found.groups()[1:] if group is not None), ""))]
         for name, value in pairs:
@@ -60,6 +66,7 @@ PARSER = Parser(
     footprint=(
         r"^\s{0,8}(export |declare -x )?[A-Za-z_][\w.]{1,80}(=| = )\S{0,500}\s*$"
         r"|\b(NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|CUDA|PYTORCH|OMP|UCX|GLOO|SLURM|HF)_[A-Z0-9_]{2,60}=\S"
+        r"|^\s{0,40}[\"'{,-]{0,4}(?i:early[-_]?stop\w{0,30}[\"']?[:= ]|_target_[\"']?[:=] ?\S{1,200}earlystop)"
         r"|(?i:\b(ib_|rdma_|net_?)?(device|hca|nic|ifname|interface)=(mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond))"
     ),
     read=read,

@@ -1,4 +1,4 @@
-"""Packet filters that let in only what is listed: firewalld, ufw, iptables, nftables.
+"""Packet filters that let in only what is listed: firewalld, ufw, iptables, nftables, a Kubernetes NetworkPolicy.
 
     public (active)
       target: default
@@ -8,6 +8,7 @@
     Status: active
     Chain INPUT (policy DROP 0 packets, 0 bytes)
     chain input { type filter hook input priority 0; policy drop; }
+        <none> (Selected pods are isolated for ingress connectivity)
 
 An inactive filter, or one whose policy is to accept, is no fact, and neither is a zone of firewalld that trusts all.
 """
@@ -35,6 +36,7 @@ CHAIN = re.compile(
 REJECT_ALL = re.compile(
     r"^(?:REJECT|DROP) {2,12}(?:all|0) {2,8}-- {1,4}(?:anywhere|0\.0\.0\.0/0) {2,30}(?:anywhere|0\.0\.0\.0/0) {2,30}reject-with icmp-(?:host|admin|port)|^-A INPUT -j (?:REJECT|DROP)\b"
 )
+ISOLATED = re.compile(r"^\s{2,12}<none> \(Selected pods are isolated for ingress connectivity\)")
 
 
 def read(text: Text) -> Iterator[Firewall]:
@@ -47,6 +49,8 @@ def read(text: Text) -> Iterator[Firewall]:
             if any(UFW_RULE.match(each) or UFW_DEFAULT.match(each) for each in rules):
                 allowed = (each.split()[0] for each in rules if UFW_RULE.match(each) and "ALLOW" in each)
                 yield told(text, line, "ufw", " ".join(dict.fromkeys(allowed)))
+        elif ISOLATED.match(row):
+            yield told(text, line, "a NetworkPolicy", "")
         elif CHAIN.search(row) or REJECT_ALL.match(row):
             yield told(text, line, "nftables" if "hook" in row else "iptables", "")
 
@@ -74,6 +78,6 @@ PARSER = Parser(
     tool="firewall-cmd, ufw, iptables",
     medium="network",
     footprint=r"^[\w-]{1,40} \((default, )?active\)\s{0,4}$|^Status: active\s{0,4}$|^Chain INPUT \(policy (DROP|REJECT)|^:INPUT DROP|^-P INPUT DROP"
-    r"|hook input .{0,80}policy drop;|^(REJECT|DROP) {2,12}(all|0) {2,8}-- .{0,80}reject-with icmp-|^-A INPUT -j (REJECT|DROP)",
+    r"|hook input .{0,80}policy drop;|^(REJECT|DROP) {2,12}(all|0) {2,8}-- .{0,80}reject-with icmp-|^-A INPUT -j (REJECT|DROP)|Selected pods are isolated for ingress",
     read=read,
 )

@@ -34,7 +34,7 @@ from . import Parser
 # rss_mb     used     Memory (GiB)     VmRSS
 COLUMN = re.compile(
     r"^(?:(?:host|cpu|ram|system|process|node)[ _])?(?:used|rss|vmrss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
-    r"|size))?[ _]?\(?(?P<unit>[kmgt]i?b)?\)?$",
+    r"|size))?(?:\(bytes\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )
 # 5.2G     12-14G     2100     6.5 GiB
@@ -72,7 +72,7 @@ OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdis
 FOR_ALL = re.compile(
     r"\s{1,40}\((?P<unit>[KMGT]i?B)(?:,? (?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?))?[^()\n]{0,20}\)\s*$", re.I
 )
-OWNERS = ("host", "node", "pod", "hostname", "container")
+OWNERS = ("host", "node", "pod", "hostname", "container", "name")
 KIB = {"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 FEWEST = 3
 
@@ -112,6 +112,8 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             and "total_vm" not in cells
             and any(COLUMN.match(cell) for cell in cells)
         ):
+            if header == [cell.lower() for cell in cells]:
+                continue  # the same command again
             yield from told(text, rows)
             header, rows, beside = [cell.lower() for cell in cells], [], for_all
         elif header and (row := measured(header, cells, line, beside)):
@@ -174,7 +176,7 @@ PARSER = Parser(
         r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
         r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
-        r"|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
+        r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),
     read=read,
 )

@@ -4,6 +4,9 @@
     2026-11-29 12:41:18 run.sh: trainer exited with status 137
     subprocess.CalledProcessError: Command '[...]' died with <Signals.SIGKILL: 9>.
 
+    $ echo $?
+    0
+
 bash may print its "Killed" line into the next run's log; it says which pid, not when.
 """
 
@@ -13,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..evidence import Evidence, Severity
+from ..evidence import Evidence, Severity, Source
 from ..evidence.job import ProcessEnded
 from ..text import Text
 from . import Parser
@@ -91,7 +94,13 @@ INTERESTING = Words(
 )
 
 
+# $ echo $?
+ASKED = re.compile(r"^\S{0,80}[$#>] ?echo (?:\"?exit\w{0,10}[:= ]{1,2})?\$\?\"?\s*$")
+ANSWER = re.compile(r"^\s{0,4}(\d{1,3})\s*$")
+
+
 def read(text: Text) -> Iterator[Evidence]:
+    yield from _asked(text)
     for message in messages(text, INTERESTING):
         if found := GONE.search(message.text):
             yield ProcessEnded(**message.facts(text, pid=int(found[1] or found[2])), status=None, text=message.text)
@@ -103,6 +112,22 @@ def read(text: Text) -> Iterator[Evidence]:
                 status=end.status,
                 signal=end.signal,
                 text=message.text,
+            )
+
+
+def _asked(text: Text) -> Iterator[ProcessEnded]:
+    """The status of a session's last command, where the shell was asked for it."""
+    for line in text.matching(ASKED):
+        answer = next(text.after(line, limit=1), None)
+        found = ANSWER.match(answer.text[:20]) if answer else None
+        if answer and found and int(found[1]) <= 255:
+            status = int(found[1])
+            yield ProcessEnded(
+                source=Source(text.name, answer.number, answer.quote),
+                severity=Severity.INFO if status == 0 else Severity.CRITICAL,
+                status=status,
+                signal=signal_of_status(status),
+                text=f"{line.text.strip()}: {status}",
             )
 
 
@@ -124,6 +149,7 @@ PARSER = Parser(
     footprint=(
         rf": line \d+: +\d+ ({_WORDS})\b|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
         r"|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*(status|code|exitcode)[ :=]+-?\d"
+        r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
         r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited) (by|on|with|due to) signal|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?=|on node \S{1,120} exited on signal"
     ),

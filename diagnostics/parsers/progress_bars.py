@@ -2,6 +2,8 @@
 
     Preparing test set...:  46%|████▋     | 31/67 [21:40<27:05, 45.16s/it]
     Validation: 0it [00:00, ?it/s]
+    Generating train split: 2230000 examples [29:59, 1466.92 examples/s]
+    Epoch 11/999 ━━━━━━━━━━━━━━━━━━ 64/64 0:00:21 • 0:00:00 3.02it/s v_num: 4.000
     Loading safetensors checkpoint shards:  12% Completed | 29/241 [03:58<1:21:40, 23.11s/it]
 
 A bar rewrites its line with carriage returns: the last state of a label is the fact. Where the next state of a label is
@@ -23,9 +25,15 @@ from ._job_lines import Message, messages
 BAR = re.compile(
     r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%(?:\|[^|]{0,200}| Completed )\| *([\d.]{1,15}[kMGTB]{0,2})/([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?"
 )
-COUNT = re.compile(r"^\s{0,8}(?:(.{0,120}?):? +)?(\d{1,12})it \[(\d{1,4}(?::\d\d){1,2})")
+COUNT = re.compile(
+    r"^\s{0,8}(?:(.{0,120}?):? +)?(\d{1,12})(?:it| [a-z]{2,20}) \[(\d{1,4}(?::\d\d){1,2})(?=, {1,4}(?:\?|\d[\d.]{0,12}) ?\w{1,20}/)"
+)
+# Epoch 11/999 ━━━━━━━━━━ 64/64 0:00:21 • 0:00:00 3.02it/s (rich)
+RICH = re.compile(
+    r"^\s{0,8}(\S.{0,119}?):? +[━╸╺ ]{5,200} +(?:\d{1,3}% )?(\d{1,9})/(\d{1,9}) +(\d{1,4}(?::\d\d){1,2}) • [\d:-]{4,9} ?"
+)
 # , 23.11s/it]     , 1.69it/s]
-RATE = re.compile(r"[,<] {0,4}(\d{1,9}(?:\.\d{1,6})?)(s/\w{1,12}|\w{1,12}/s)\b")
+RATE = re.compile(r"[,<] {0,4}(\d{1,9}(?:\.\d{1,6})?) ?(s/\w{1,12}|\w{1,12}/s)\b")
 LASTED_S = 60.0  # a bar that ended sooner tells nothing
 ANEW = 20  # of bars that were begun anew, the last ones
 State = tuple[Message, int | None, int | None, float | None]
@@ -37,7 +45,7 @@ def read(text: Text) -> Iterator[Evidence]:
     left: list[tuple[str, State]] = []
     paces: dict[tuple[int | None, str], list[float]] = {}
     for message in messages(text, INTERESTING):
-        if found := BAR.match(message.text):
+        if (found := BAR.match(message.text)) or (found := RICH.match(message.text)):
             state = (message, _count(found[2]), _count(found[3]), _elapsed(found[4]))
         elif found := COUNT.match(message.text):
             state = (message, _count(found[2]), None, _elapsed(found[3]))
@@ -67,7 +75,9 @@ def read(text: Text) -> Iterator[Evidence]:
         )
 
 
-INTERESTING = re.compile(r"%(?:\|.{0,200}| Completed )\| *[\d.]|\dit \[")
+INTERESTING = re.compile(
+    r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d"
+)
 
 
 def _count(text: str) -> int | None:
@@ -88,6 +98,6 @@ def _elapsed(text: str | None) -> float | None:
 PARSER = Parser(
     tool="tqdm",
     medium="job-log",
-    footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|\d{1,12}it \[\d{1,4}:\d\d",
+    footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|━ +(\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(it| [a-z]{2,20}) \[\d{1,4}:\d\d, ",
     read=read,
 )

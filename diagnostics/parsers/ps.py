@@ -4,8 +4,9 @@
       PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
     21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
 
-The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) where a filter took the header; a table ends at an empty line or the second that is no row. A row of a thread
-(`-L`) is a thread's state; its leader's row is the process's state too. Skipped: columns without a field
+The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) where a filter took the header; a
+table ends at an empty line, a prompt or the second that is no row. A row of a thread (`-L`) is a thread's state; its leader's
+row is the process's state too. A STAT without the flag l has one thread. Skipped: columns without a field
 (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
 """
 
@@ -59,6 +60,7 @@ HEADING_OF = {
 }
 WEEKDAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
 STATES = frozenset("RSDTtZXIKWP")
+PROMPT = re.compile(r"^(?:\S{1,80}[$#]|\$) ")  # the next command of a session
 STRAYS = 2  # one line of something else may have been printed into a table
 
 
@@ -85,7 +87,7 @@ def read(text: Text) -> Iterator[Evidence]:
             yield from facts(text, line, table, row, parent_in(tree, row))
         elif table:
             strays += 1
-            if strays == STRAYS or not line.text.strip():
+            if strays == STRAYS or not line.text.strip() or PROMPT.match(line.text):
                 table = None
 
 
@@ -195,7 +197,7 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
             cpu_s=seconds(row.get("TIME", "")),
             cpu_percent=percent(row),
             rss_kib=number(row, "RSS", "RSZ", "RSSIZE"),
-            threads=number(row, "NLWP", "THCNT"),
+            threads=number(row, "NLWP", "THCNT") or lone_thread(row),
             user=row.get("USER") or row.get("EUSER") or row.get("UID") or row.get("RUSER"),
             command=args,
         )
@@ -215,6 +217,11 @@ def comm(row: dict[str, str], args: str) -> str | None:
 
 def number(row: dict[str, str], *names: str) -> int | None:
     return next((int(row[name]) for name in names if re.fullmatch(r"\d{1,18}", row.get(name, ""))), None)
+
+
+def lone_thread(row: dict[str, str]) -> int | None:
+    """1 where the state comes with its flags and the one of several threads is not among them."""
+    return 1 if row.get("STAT", "l")[:1] in STATES and "l" not in row["STAT"] else None
 
 
 def percent(row: dict[str, str]) -> float | None:

@@ -35,6 +35,7 @@ TOO_LONG = re.compile(
 LOSS = re.compile(
     r"^\d{1,9} packets transmitted, \d{1,9} (?:packets )?received,(?: \+(\d{1,9}) errors,)? (\d{1,3}(?:\.\d+)?)% packet loss"
 )
+LOSSY = 2.0  # percent; below, a ping that was stopped while its last packet was under way looks the same
 # what is said of a host -> how it went; group 1 is the host, 2 the port where one is named
 SAYINGS = tuple(
     (re.compile(pattern), outcome)
@@ -74,10 +75,15 @@ def read(text: Text) -> Iterator[Reachability]:
         elif found := PINGED.match(row):
             pinged = found[1] or pinged
         elif found := LOSS.match(row):
-            lost = float(found[2]) >= 100
+            lost, lossy = float(found[2]) >= 100, LOSSY <= float(found[2]) < 100
             if lost and too_long:
                 continue  # nothing was sent that could have been answered
-            yield told(text, line, pinged, ("unreachable" if found[1] else "timed-out") if lost else "answered")
+            yield told(
+                text,
+                line,
+                pinged,
+                "lossy" if lossy else ("unreachable" if found[1] else "timed-out") if lost else "answered",
+            )
         else:
             # a logger's time, or the node whose words pdsh passes on, may stand before the words
             start = re.sub(r"^(?:\d\d:\d\d:\d\d |[\w.-]{1,80}: (?=ssh: ))", "", row)

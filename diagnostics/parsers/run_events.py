@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ..evidence import Evidence
 from ..evidence.job import CheckpointEvent, Phase, RunFinished, RunStarted
@@ -30,6 +31,7 @@ BANNER = re.compile(r"\btorch \d+\.\d+\S* \| python ")
 STARTED = re.compile(
     r"\*{3,} Running training \*{3,}|^\s*Starting training\b|^training \.\.\.|^Training started\b|^Start(?:ing)? running, host:"
 )
+OF_RANK = re.compile(r"(?i)\b(?:on )?rank[ :=]{0,2}(\d{1,6})\b")
 FIELD = re.compile(r"\b(pid|world|world_size)[ =:]{1,2}(\d{1,9})\b")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=-]{1,200}(?:/[\w.@+%=-]{1,200}){0,30}/?)(?=[\s,;:'\")\]]|$)")
 STEP = re.compile(
@@ -60,8 +62,14 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
                 break
         for pattern, phase, edge in PHASES:
             if pattern.search(said):
-                yield Phase(**message.facts(text), phase=phase, edge=edge, text=said)
+                yield Phase(**_about(message, text, said, phase), phase=phase, edge=edge, text=said)
                 break
+
+
+def _about(message: Message, text: Text, said: str, phase: str) -> dict[str, Any]:
+    """The fact's fields; where data end, the rank may stand in the sentence."""
+    rank = OF_RANK.search(said) if phase == "data-end" and message.rank is None else None
+    return message.facts(text, rank=int(rank[1])) if rank else message.facts(text)
 
 
 def _started(text: Text, message: Message, said: str) -> RunStarted:

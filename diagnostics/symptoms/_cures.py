@@ -34,9 +34,9 @@ def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
 
 
 def _same_work(trial: Trial, other: Trial, chosen: Callable[[Trial], Collection[str]]) -> bool:
-    """True when two trials are of one program: their first words agree, or a trial is nothing but its setting."""
+    """True when two trials are of one program: their first words agree, or a trial is nothing but its setting or "the same"."""
     first, before = (_words(each, chosen) for each in (trial, other))
-    return not first or first[:1] == before[:1] or first[0].startswith(("-", "with"))
+    return not first or first[:1] == before[:1] or first[0].startswith(("-", "with", "same"))
 
 
 def _words(trial: Trial, chosen: Callable[[Trial], Collection[str]]) -> list[str]:

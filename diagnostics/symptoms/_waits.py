@@ -45,6 +45,13 @@ def in_worker(stack: PythonStack) -> bool:
     return any(name_of(frame) in WORKER_FRAMES for frame in stack.frames)
 
 
+def forked(stack: PythonStack) -> bool:
+    """True in a child that multiprocessing (or one of its like) has forked: it begins below its parent's frames."""
+    places = [(name_of(frame), (frame.file or "").rpartition("/")[2]) for frame in stack.frames]
+    begins = [place for place, (name, _) in enumerate(places) if name == "_bootstrap"]
+    return any(file in ("popen_fork.py", "forking.py") for place in begins for _, file in places[place + 1 : place + 2])
+
+
 def waits_for_loader(stack: PythonStack) -> bool:
     """True where a thread waits for a batch: of worker processes, or of a queue that another thread fills."""
     names = [name_of(frame) for frame in stack.frames]

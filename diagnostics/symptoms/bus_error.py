@@ -1,29 +1,34 @@
-"""A process died of SIGBUS: it touched a mapped page that nobody could fill, in shared memory or in a mapped file."""
+"""A process died of SIGBUS: it touched a mapped page that nobody could fill, in shared memory or in a mapped file.
+
+A loader's worker is another symptom.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import LauncherFailure, ProcessEnded, WorkerKilled
+from ..evidence.job import LauncherFailure, ProcessEnded
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
+from .loader_worker_bus_error import WORKER
 
 BUS = re.compile(r"\b[Bb]us error\b|SIGBUS")
+SIGNAL = re.compile(r"(?:SIG)?BUS|.*\b[Bb]us error\b.*")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such end."""
-    ends: list[WorkerKilled | ProcessEnded] = [*incident.of(WorkerKilled), *incident.of(ProcessEnded)]
-    for fact in ends:
-        if fact.signal and BUS.search(fact.signal.replace("BUS", "SIGBUS") if fact.signal == "BUS" else fact.signal):
+    for fact in incident.of(ProcessEnded):
+        if fact.signal and SIGNAL.fullmatch(fact.signal):
             yield Finding(fact.subject, (fact,), f"process {fact.subject.pid or 'of the job'} died of a bus error")
     for failure in incident.of(LauncherFailure):
         if failure.exit_code in (-7, 135):
             yield Finding(failure.subject, (failure,), "a rank died of a bus error")
     for said in matching(incident, BUS):
-        yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
+        if not WORKER.search(said.text):
+            yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 
 SYMPTOM = Symptom(

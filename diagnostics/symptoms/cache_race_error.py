@@ -1,8 +1,9 @@
 """An error about a file of a compile or kernel cache: gone, stale, half-written, or its lock held.
 
 Triton, inductor, torch extensions, numba, JAX and Neuron keep compiled code in a folder; ranks or hosts that share it
-meet there. The error names the folder or a file of it, or the cache's own code could not decode what it had stored, or the
-compiler says that decoding failed: it decodes nothing else. So does a compiler or linker whose files changed under its hands.
+meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own code; or
+that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else. So does a compiler
+or linker whose files changed under its hands.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.job import SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import errors
@@ -25,6 +27,10 @@ CACHE = re.compile(
 READS_CACHE = re.compile(
     r"\(\S{0,300}(?:_inductor/(?:codecache|triton_heuristics|runtime/autotune_cache)|triton/runtime/cache|numba/core/caching"
     r"|jax/_src/compilation_cache)\w{0,20}\.py:\d"
+)
+# TRITON_CACHE_DIR=/mnt/team/triton
+SETTING = re.compile(
+    r"(?:TRITON|INDUCTOR|EXTENSIONS|CUDA|TVM|JIT|COMPIL|NUMBA|XLA|NEURON|KERNEL|CUPY|GEMM|FLASHINFER)\w{0,20}DIR$"
 )
 COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
 # /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
@@ -47,10 +53,13 @@ TROUBLE = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each error that names both a cache and what is wrong with its file."""
+    folders = tuple(s.value for s in incident.of(SettingSeen) if SETTING.search(s.name) and s.value.startswith("/"))
     for said in errors(incident):
         frames = " ".join(getattr(said.fact, "frames", ())[:6])
-        names_one = CACHE.search(f"{said.text}\n{frames}") and TROUBLE.search(said.text)
-        if names_one or build_met_another(said.text) or cannot_decode(said.text, frames):
+        named = CACHE.search(f"{said.text}\n{frames}") or READS_CACHE.search(frames)
+        of_cache = named is not None or (said.path or "").startswith(folders or ("\0",))
+        in_trouble = TROUBLE.search(said.text) is not None if of_cache else build_met_another(said.text)
+        if in_trouble or cannot_decode(said.text, frames):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 

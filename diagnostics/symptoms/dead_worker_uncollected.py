@@ -1,11 +1,13 @@
 """Helpers of a job ended and stay zombies that nobody collects, while others of their like and the job itself live on.
 
-From two process tables: at work in an earlier one, a zombie in a later one, with at least two others of the same command
+Or a program goes on to use a pool whose process is gone, as the pool itself says then. The others are told
+from two process tables: at work in an earlier one, a zombie in a later one, with at least two others of the same command
 alive in it. What a kill of the whole job leaves behind looks the same and does not count.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -13,12 +15,17 @@ from ..evidence.job import WatchdogFired
 from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
+from ._errors import matching
 from ._runs import job_ends
 
 GONE = ("Z", "X")
+# Attempting to use a closed pool (inductor's, whose process had exited)
+USED = re.compile(r"SubprocPool unclean exit|Attempting to use a closed pool")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    for said in matching(incident, USED):
+        yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
     killers = incident.of(WatchdogFired)
     if killers or job_ends(incident):
         return

@@ -1,6 +1,7 @@
 """The same work is ended at a limit on its waiting and goes through with a longer one.
 
-From a table of trials: the time-out of a trial that went well is longer than that of every one of the same work that failed or hung.
+From a table of trials: the time-out of a trial that went well is longer than that of every one of the same work that failed or hung;
+or the same trial, without a word of its limit, timed out.
 A scheduler's time limit is none: it ends healthy work and stuck work alike.
 """
 
@@ -16,9 +17,10 @@ from . import Finding, Symptom
 
 # timeout=1800     NCCL timeout 2 h     TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=7200     init_process_group(timeout=60 min)
 LIMIT = re.compile(
-    r"(?<![a-z])(?:\w{0,40}timeout\w{0,10}|watchdog(?: limit)?)[ =(]{1,3}(?:of )?(\d{1,7}) ?(ms|s|sec|seconds|min|minutes|h|hours)?\b",
+    r"(?<![a-z])(?:\w{0,40}timeout\w{0,10}|(?:watchdog|heartbeat)(?: limit)?)[ =(]{1,3}(?:of )?(\d{1,7}) ?(ms|s|sec|seconds|min|minutes|h|hours)?\b",
     re.I,
 )
+TIMED_OUT = re.compile(r"\btime[sd]? ?out\b|\bheartbeat\b|\bwatchdog\b", re.I)
 SECONDS = {"ms": 0.001, "min": 60.0, "minutes": 60.0, "h": 3600.0, "hours": 3600.0}
 
 
@@ -31,6 +33,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 f"it goes through with a limit of {longer:,.0f} s and fails at {max(limit for _, limit in bad):,.0f} s"
             )
             yield Finding(Subject(), (well, *(trial for trial, _ in bad[:3])), note)
+    for well, longer in limited:
+        same = [
+            t for t in incident.of(Trial) if t.outcome in ("fail", "hang") and _without_limit(t) == _without_limit(well)
+        ]
+        same = [trial for trial in same if _limit(trial) is None and TIMED_OUT.search(trial.text)]
+        if well.outcome == "ok" and same:
+            yield Finding(
+                Subject(),
+                (well, same[0]),
+                f"it goes through with a limit of {longer:,.0f} s and times out as it is set",
+            )
+
+
+def _without_limit(trial: Trial) -> str:
+    """A trial's condition apart from its time-out."""
+    return LIMIT.sub("", trial.condition).strip(" ,;:()").lower()
 
 
 def _limit(trial: Trial) -> float | None:

@@ -1,6 +1,6 @@
 """The main thread of a trainer waits for its helpers: a loader's workers, a prefetch thread, a pool or an executor.
 
-By its Python stack. ABSENT where main threads' stacks were taken and none waits there.
+By its Python stack. ABSENT where main threads' stacks were taken and none waits there; a forked child is mostly a helper itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..incident import Incident
 from . import Finding, Symptom
-from ._waits import main_stacks, waits_for_helpers
+from ._waits import forked, main_stacks, waits_for_helpers
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 (stack,),
                 f"the main thread of {stack.subject.pid} waits for its helpers in {stack.frames[0].function}",
             )
-        else:
+        elif not forked(stack):
             elsewhere.append(stack)
     if elsewhere and not found:
         yield Finding(Subject(), tuple(elsewhere), "no main thread waits for helpers", present=False)

@@ -2,9 +2,9 @@
 going on when a watchdog or a time-out of the others struck.
 
 "Going on" needs a sign of life: the phase's end is dated about the limit after its begin, a progress bar that is none of
-the training itself stands unfinished near the limit, the file that a rank waited for was made about the limit after it
-began to wait, or the process was busy: by its stack, or as the one process on a CPU among equals that idle. Silence alone is
-none: a hung save looks alike.
+the training itself stands unfinished near the limit, or one of preparing data that at its pace takes far longer than it; the
+file that a rank waited for was made about the limit after it began to wait; or the process was busy: by its stack, or as the
+one process on a CPU among equals that idle. Silence alone is none: a hung save looks alike.
 """
 
 from __future__ import annotations
@@ -40,10 +40,15 @@ FEWEST_PEERS = 2
 PROBE_S = 20.0  # a probe's first look and its failures take at least so long
 BEFORE_SERVING = ("load", "preprocess", "compile", "download", "warmup")
 PREPARES = re.compile(r"\b(?:load|download|fetch|compil|captur|convert|quantiz|shard|checkpoint|warm)", re.I)
+# work of the CPUs on data that are there already; a bar of loading or saving may be slow for the volume's sake
+OF_DATA = re.compile(
+    r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I
+)
+FAR_LONGER = 2.0
 COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
 GAVE_UP_WAITING = re.compile(
-    r"Socket Timeout|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
+    r"Socket Timeout|waitForInput: .{0,300}timed out after|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
     re.I,
 )
 SECONDS = re.compile(
@@ -151,14 +156,23 @@ def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> It
     known = [limit for limit, _ in limits if limit]
     enough = NEAR * min(known, default=SHORTEST_DEFAULT_S)
     for bar in incident.of(ProgressBar):
-        unfinished = bar.done is not None and bar.total is not None and 0 < bar.done < bar.total
-        beside = bool(bar.label) and not TRAINING.search(bar.label)
-        if torn and unfinished and beside and (bar.elapsed_s or 0.0) >= enough:
-            yield Finding(
-                Subject(),
-                (bar, torn[0][1], *waits[:1]),
-                f"{bar.label} stood at {bar.done} of {bar.total} after {bar.elapsed_s:.0f} s",
-            )
+        beside = bool(bar.label) and (not TRAINING.search(bar.label) or OF_DATA.search(bar.label))
+        if not (torn and beside and _is_unfinished(bar)):
+            continue
+        needs = (bar.elapsed_s or 0.0) / (bar.done or 1) * (bar.total or 0)
+        if (bar.elapsed_s or 0.0) >= enough:
+            note = f"{bar.label} stood at {bar.done} of {bar.total or '?'} after {bar.elapsed_s:.0f} s"
+            yield Finding(Subject(), (bar, torn[0][1], *waits[:1]), note)
+        elif known and needs >= FAR_LONGER * max(known) and OF_DATA.search(bar.label):
+            note = f"{bar.label} takes {needs:.0f} s at its pace, the limit is {max(known):.0f} s"
+            yield Finding(Subject(), (bar, torn[0][1], *waits[:1]), note)
+
+
+def _is_unfinished(bar: ProgressBar) -> bool:
+    """True for a bar that was under way; one without a total, when it had a pace."""
+    if bar.total is None:
+        return (bar.done or 0) > 0 and bar.fastest_s is not None
+    return 0 < (bar.done or 0) < bar.total
 
 
 def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:

@@ -1,7 +1,8 @@
 """Ranks wait for each other in calls that can never meet.
 
 The same call number with two operations (of time-outs that name no group only a number far from the start, where groups
-do not meet by chance); or stacks (else tracebacks) in which every rank waits for the others, in different operations,
+do not meet by chance), or two operations with numbers so close together, for all that they are large, that one group
+has counted them; or stacks (else tracebacks) in which every rank waits for the others, in different operations,
 none of them point-to-point (a pipeline's stages differ by design) and none elsewhere (then that one is what they wait
 for). ABSENT where all ranks wait in the same operation.
 """
@@ -18,10 +19,12 @@ from . import Finding, Symptom
 from ._ranks import places
 
 FAR = 20  # calls from the start
+CLOSE, SHARE = 8, 0.01  # calls apart, and of all the calls so far
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from _by_sequence(incident)
+    yield from _by_close_numbers(incident)
     yield from _by_place(incident)
 
 
@@ -37,6 +40,22 @@ def _by_sequence(incident: Incident) -> Iterator[Finding]:
         names = sorted({fact.operation or "" for fact in facts})
         if len(names) > 1:
             yield Finding(Subject(), tuple(facts[:4]), f"call {sequence} is {' and '.join(names)}")
+
+
+def _by_close_numbers(incident: Incident) -> Iterator[Finding]:
+    """The first time-outs of two ranks in two operations, a few calls apart; the ranks of one group would be in step."""
+    first: dict[int, CollectiveTimeout] = {}
+    for fact in incident.of(CollectiveTimeout):
+        if fact.group is None and fact.subject.rank is not None and fact.operation and fact.sequence is not None:
+            first.setdefault(fact.subject.rank, fact)
+    behind = min(first.values(), key=lambda fact: fact.sequence or 0, default=None)
+    ahead = max(first.values(), key=lambda fact: fact.sequence or 0, default=None)
+    if behind is None or ahead is None or behind.operation == ahead.operation:
+        return
+    start, apart = behind.sequence or 0, (ahead.sequence or 0) - (behind.sequence or 0)
+    if 0 < apart <= min(CLOSE, SHARE * start):
+        said = ", ".join(f"rank {fact.subject.rank} in {fact.operation} #{fact.sequence}" for fact in (behind, ahead))
+        yield Finding(Subject(), (behind, ahead), said)
 
 
 def _by_place(incident: Incident) -> Iterator[Finding]:

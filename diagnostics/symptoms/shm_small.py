@@ -1,6 +1,6 @@
 """/dev/shm is small: a container's default of 64 MiB up to 1 GiB, by df, its mount or the container's own configuration.
 
-That it was caught full is another symptom. ABSENT where it is large, 8 GiB and more, and has room; anything between decides nothing, since it looks empty again
+That it was caught full is another symptom. ABSENT where it is large, 8 GiB and more, and has room, or is the machine's own; anything between decides nothing, since it looks empty again
 after a crash.
 """
 
@@ -46,6 +46,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if own and own.value.isdigit() and int(own.value) <= SMALL and not (shared and shared.value in OF_ANOTHER):
         facts = (own, shared) if shared else (own,)
         yield Finding(Subject(), facts, f"the container's /dev/shm has {int(own.value) / 2**20:.0f} MiB")
+    elif shared and shared.value in OF_ANOTHER:
+        yield Finding(Subject(), (shared,), "the container uses the machine's /dev/shm", present=False)
 
 
 SYMPTOM = Symptom(

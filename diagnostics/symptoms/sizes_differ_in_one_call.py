@@ -1,7 +1,8 @@
 """Ranks timed out in the same call, by its number and its name, and had put different amounts of numbers into it.
 
 An all-reduce, a broadcast and their like have the same size on every rank of a group. Each group counts its own calls: where
-several are seen only what names its group counts, and nothing where the sends of a pipeline are seen.
+several are seen only what names its group counts, and nothing where the sends of a pipeline are seen. ABSENT where all
+ranks are in one call and its sizes agree.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for (_, operation, sequence), by_rank in calls.items():
         if len(by_rank) > 1:
             differ = len({fact.elements for fact in by_rank.values()}) > 1
+            if not differ and len(calls) > 1:
+                continue
             said = ", ".join(f"{fact.elements} on rank {rank}" for rank, fact in list(by_rank.items())[:4])
             note = f"numbers in {operation} #{sequence}: {said}"
             yield Finding(Subject(), tuple(by_rank.values())[:8], note, present=differ)

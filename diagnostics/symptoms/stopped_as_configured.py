@@ -1,21 +1,28 @@
 """The run says that it ended by its own setting (a time limit of its own, the last step or epoch), or only waits in
 the scheduler's queue; nothing failed before.
 
-Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end.
+Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or it ended with status 0
+short of its last epoch, without any exception, and an early stop is configured.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence
-from ..evidence.job import PythonException, RunFinished, SchedulerEvent, WatchdogFired
+from ..evidence import Evidence, Subject
+from ..evidence.job import ProgressBar, PythonException, RunFinished, SchedulerEvent, SettingSeen, WatchdogFired
 from ..incident import Incident
 from . import Finding, Symptom
+from ._runs import job_ends
+
+EARLY = re.compile(r"(?i)early[-_ ]?stop")
+EPOCH = re.compile(r"(?i)\bepoch {1,4}(\d{1,7}) ?(?:/|of) ?(\d{1,7})\b")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """The run's own last word, with the alarm that came after it."""
+    yield from _stopped_early(incident)
     finished = incident.of(RunFinished)
     waits = [event for event in incident.of(SchedulerEvent) if event.about in ("pending", "completed")]
     alarms: list[Evidence] = [fact for fact in incident.of(WatchdogFired) if fact.action == "alert"]
@@ -24,6 +31,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             finished[-1].subject, (finished[-1], *alarms[:2], *waits[:2]), f"the run said: {finished[-1].text[:120]}"
         )
+
+
+def _stopped_early(incident: Incident) -> Iterator[Finding]:
+    """A good end in the middle of the epochs, where the run may stop early."""
+    asked = [fact for fact in incident.of(SettingSeen) if EARLY.search(f"{fact.name} {fact.value}")]
+    ended = [end for end in job_ends(incident) if end.status == 0]
+    counted = [(bar, found) for bar in incident.of(ProgressBar) if (found := EPOCH.search(bar.label))]
+    if not (asked and ended and counted) or incident.of(PythonException):
+        return
+    bar, found = max(counted, key=lambda each: each[0].source.line)
+    if bar.done == bar.total and int(found[1]) + 1 < int(found[2]):
+        note = f"status 0 after epoch {found[1]} of {found[2]}, and an early stop is configured"
+        yield Finding(Subject(), (bar, ended[-1], asked[0]), note)
 
 
 def _after(finished: list[RunFinished], error: Evidence) -> bool:

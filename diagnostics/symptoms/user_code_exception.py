@@ -67,7 +67,8 @@ SETUP = re.compile(
 OTHER = re.compile(
     r"No space|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
-    r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe",
+    r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe"
+    r"|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
 )
 
 # an empty file: who emptied it, or has not filled it yet, is not said

@@ -1,7 +1,8 @@
 """A rank timed out in a collective after another had said that its run was done, at a step that the first had passed.
 
 Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another had said
-that its data were exhausted, and the first, whose log counts as many steps, had not. Whoever is done
+that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log counts as many
+steps, had not. Whoever is done
 takes part in nothing more, so that no limit would have been long enough. A rank that is done and then waits itself for the
 others, who save or evaluate, is no case of this.
 """
@@ -51,11 +52,11 @@ def _out_of_data(incident: Incident, last: Mapping[int, int | None]) -> Iterator
     out = {phase.subject.rank: phase for phase in incident.of(Phase) if phase.phase == "data-end"}
     for rank, phase in out.items():
         for timeout in incident.of(CollectiveTimeout):
-            other = timeout.subject.rank
-            if rank is None or other is None or other in out or other not in last:
-                continue
-            if (last[other] or 0) >= (last.get(rank) or 0):
-                note = f"rank {rank} was out of data; rank {other} waited for it in a collective"
+            told = timeout.subject.rank
+            others = [other for other in last if other not in out and told in (None, other)]
+            others = [other for other in others if (last[other] or 0) >= (last.get(rank or 0) or 0)]
+            if rank is not None and others:
+                note = f"rank {rank} was out of data; rank {others[0]} waited for it in a collective"
                 yield Finding(phase.subject, (phase, timeout), note)
                 break
 

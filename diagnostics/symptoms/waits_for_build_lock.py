@@ -1,16 +1,20 @@
 """The main thread waits for a lock file of compiled code that another process is to build, and nothing builds it.
 
 FileBaton of torch's extension builds, the file locks of inductor and Triton caches, numba's and JAX's: whoever finds
-the file waits until it is gone. A listing with that lock in a cache folder is the second sign. ABSENT where the
-builder is at work.
+the file waits until it is gone. A listing with that lock in a cache folder is the second sign. Or the log ends with the begin
+of a build, and the lock in the folder of the build is older by an hour or more than what the build has written there.
+ABSENT where the builder is at work.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
-from ..evidence import Subject
+from ..evidence import Evidence, Subject
+from ..evidence.job import Phase, PythonException, RunFinished, TrainingSteps
 from ..evidence.process import PythonStack
 from ..evidence.storage import FileEntry
 from ..incident import Incident
@@ -25,6 +29,7 @@ KEEPS_CODE = re.compile(
     r"torch/utils/cpp_extension|torch/_inductor|torch/_dynamo|triton/|op_builder|numba/|jax/|flashinfer|deep_gemm"
     r"|torch_extensions|neuronx?|cupy/|tilelang|codecache"
 )
+OLD_S = 3600.0
 LOCK_FILE = re.compile(r"(?:^|/)(?:[\w.-]{0,200}\.)?lock$")
 
 
@@ -51,6 +56,46 @@ def rule(incident: Incident) -> Iterator[Finding]:
         else:
             note = f"{stack.thread} waits in {stack.frames[0].function} for a build of another process"
             yield Finding(Subject(pid=stack.subject.pid), (stack, *locks[:2]), note)
+    begun = None if at_work else _last_word(incident)
+    if begun is None:
+        return
+    for lock, newer in _left_locks(incident):
+        note = (
+            f"the log ends with the begin of a build, and its lock is of {lock.modified}, older than {newer.modified}"
+        )
+        yield Finding(Subject(), (begun, lock, newer), note)
+
+
+def _last_word(incident: Incident) -> Phase | None:
+    """The begin of a build after which its log tells of nothing else."""
+    told: list[Evidence] = [*incident.of(Phase, TrainingSteps, PythonException, RunFinished)]
+    last = {fact.source.file: fact for fact in sorted(told, key=lambda fact: fact.source.line)}
+    begun = [fact for fact in last.values() if isinstance(fact, Phase) and fact.phase == "compile"]
+    return next((fact for fact in begun if fact.edge == "begin"), None)
+
+
+def _left_locks(incident: Incident) -> Iterator[tuple[FileEntry, FileEntry]]:
+    """Each lock of a builder's folder with the builder's own file, where that is newer by an hour or more."""
+    entries = [entry for entry in incident.of(FileEntry) if entry.subject.path and entry.modified]
+    for built in entries:
+        folder, _, name = str(built.subject.path).rpartition("/")
+        for lock in entries if name in ("build.ninja", ".ninja_log", ".ninja_deps") else ():
+            beside, _, lock_name = str(lock.subject.path).rpartition("/")
+            if beside == folder and lock.source.file == built.source.file and LOCK_FILE.search(lock_name):
+                older_s = _moment_s(built.modified) - _moment_s(lock.modified)
+                if older_s >= OLD_S:
+                    yield lock, built
+
+
+def _moment_s(modified: str | None) -> float:
+    """A listing's time on a clock of its own style; NaN where it has none, since such times compare to nothing."""
+    short = (modified or "")[:16].strip()
+    for said, style in ((f"1972 {short}", "%Y %b %d %H:%M %z"), (short, "%Y-%m-%d %H:%M %z")):
+        try:
+            return datetime.strptime(f"{said} +0000", style).timestamp()
+        except ValueError:
+            continue
+    return math.nan
 
 
 def _is_cache_lock(entry: FileEntry) -> bool:

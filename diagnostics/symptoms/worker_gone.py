@@ -1,16 +1,18 @@
 """A worker is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
 
-"exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main thread (for a loader, a pool or an executor) with a dead child or no child left. ABSENT where the waiting process's workers are all alive.
+"exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main thread (for a loader, a pool or an executor)
+with a dead child, no child left, or one in a dead one's place: begun long after its equals and without any work done, as a
+pool replaces what it lost. ABSENT where the waiting process's workers are all alive.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException
-from ..evidence.process import PythonStack
+from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -21,6 +23,8 @@ GONE = re.compile(
     r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool"
     r"|worker .{0,60}(?:died|crashed|is gone|exited)|cannot schedule new futures after",
 )
+
+LATER_S, WAITED_S, IDLE_S = 10.0, 120.0, 1.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -54,8 +58,23 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         )
     elif forked and table and known and not states:
         yield Finding(subject, (stack, *table), "the process that waits for its workers has none")
+    elif late := _replaced(stack, states):
+        note = f"child {late[0].subject.pid} was begun long after the others and idles: it stands for one that is gone"
+        yield Finding(subject, (stack, *late), note)
     elif states:
         yield Finding(subject, (stack, *states), "the workers are alive", present=False)
+
+
+def _replaced(stack: PythonStack, states: Sequence[ProcessState]) -> list[ProcessState]:
+    """A pool's child that is far younger than its equals and has done nothing, with one of those; all of them idle."""
+    in_pool = any((frame.file or "").endswith("/pool.py") for frame in stack.frames)
+    aged = sorted((row for row in states if row.elapsed_s is not None), key=lambda row: row.elapsed_s or 0.0)
+    if not in_pool or len(aged) < 2 or any(row.state == "R" for row in aged):
+        return []
+    young, old = aged[0], aged[-1]
+    later = (old.elapsed_s or 0.0) - (young.elapsed_s or 0.0)
+    at_work = young.cpu_s is None or young.cpu_s > IDLE_S or (young.elapsed_s or 0.0) < WAITED_S
+    return [young, old] if later > LATER_S and young.command == old.command and not at_work else []
 
 
 SYMPTOM = Symptom(

@@ -1,6 +1,6 @@
-"""A DataLoader worker waits for a lock below user code: its only way on is a lock that nobody in it can release.
+"""A DataLoader worker or another forked child waits for a lock below user code: nobody in it can release that.
 
-The worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
+The child's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
 takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of the
 worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in one
 of libc's own locks; or the only thread of a process waits for a native
@@ -22,6 +22,7 @@ from ..links import Process
 from . import Finding, Symptom
 from ._waits import (
     WORKER_FRAMES,
+    forked,
     in_library,
     in_worker,
     innermost_own,
@@ -48,11 +49,12 @@ LOCKED = (
     "futex_wait",
     "_L_lock",
     "je_malloc_mutex_lock",
+    "AbslInternalSpinLockDelay",
 )
 
 # what these protect is over in microseconds, unless the thread that had it was not copied by fork
 RUNTIME_LOCKS = re.compile(
-    r"^(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
+    r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
     r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
     r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
     r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
@@ -73,16 +75,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     idle = []
     found = False
     for process in incident.links.processes.values():
-        if is_worker(process):
-            for finding in _at_lock(process):
-                found = True
-                yield finding
-            idle += [stack for stack in process.stacks if is_main(stack)]
-    for stack in incident.of(PythonStack):
-        if stack.subject.pid is None and in_worker(stack) and takes_lock(stack) and innermost_own(stack):
+        for finding in _at_lock(process) if is_worker(process) or _is_forked(process) else ():
             found = True
-            yield Finding(Subject(), (stack,), f"a worker waits for a lock in {stack.frames[0].function}")
-    for finding in _helpers_at_locks(incident):
+            yield finding
+        if is_worker(process):
+            idle += [stack for stack in process.stacks if is_main(stack)]
+    for finding in (*_of_nobody(incident), *_helpers_at_locks(incident)):
         found = True
         yield finding
     for native in incident.of(NativeStack):
@@ -109,6 +107,33 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield finding
     if idle and not found:
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
+
+
+def _is_forked(process: Process) -> bool:
+    """True for a forked child in whose other threads nobody works who could hold the lock."""
+    others = [stack for stack in process.stacks if not is_main(stack)]
+    at_work = any(stack.active or innermost_own(stack) for stack in others)
+    return any(map(forked, process.stacks)) and not at_work
+
+
+def _of_nobody(incident: Incident) -> Iterator[Finding]:
+    """Stacks of workers and forked children that name no process; the only child on a futex is whose stack it is."""
+    table = {pid: process.states for pid, process in incident.links.processes.items() if process.states}
+    children = [
+        pid for parent, pids in incident.links.children.items() for pid in pids if {parent, pid} <= table.keys()
+    ]
+    rows = [row for pid in children for row in table[pid] if row.threads == 1]
+    waiting = [row for row in rows if on_futex(row.wchan)]
+    for stack in incident.of(PythonStack):
+        if stack.subject.pid is not None or not innermost_own(stack) or stack.crashed or stack.interrupted:
+            continue
+        where = stack.frames[0].function
+        if (in_worker(stack) or forked(stack)) and takes_lock(stack):
+            yield Finding(Subject(), (stack,), f"a forked child waits for a lock in {where}")
+        elif forked(stack) and len(waiting) == len(children) == 1:
+            yield Finding(
+                Subject(), (stack, waiting[0]), f"the only child waits on a futex in {where}, its only thread"
+            )
 
 
 PYTHON_LOCKS = ("PyThread_acquire_lock", "lock_PyThread_acquire_lock", "rlock_acquire")
@@ -205,17 +230,18 @@ def _at_lock(process: Process) -> Iterator[Finding]:
         if not is_main(stack) or own is None or stack.active:
             continue
         channels = wait_channels(process, stack.subject.tid)
-        if any(on_futex(channel) for channel in channels) or (takes_lock(stack) and not channels):
+        blocked = any(map(on_futex, channels)) and (is_worker(process) or any(r.threads == 1 for r in process.states))
+        if blocked or (takes_lock(stack) and not channels):
             where = f"{own.function} ({own.file}:{own.line})"
             yield Finding(
                 Subject(pid=process.pid, comm=process.comm),
                 (stack, *kernel_facts(process, stack.subject.tid)),
-                f"worker {process.pid} waits for a lock in {where}",
+                f"child {process.pid} waits for a lock in {where}",
             )
 
 
 SYMPTOM = Symptom(
-    title="a loader worker waits for a lock",
+    title="a worker or forked child waits for a lock",
     rule=rule,
     leak=0.0005,
     because="a healthy worker waits at its queue or works; a futex below user code means a lock that stays taken",
