@@ -48,10 +48,14 @@ class GpuProcess(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuProcessesNone(Evidence):
-    """The tool listed the processes of its GPUs and there were none.
+    """The tool listed the processes of its GPUs and there were none. Subject: gpu where it is of one.
+
+    `in_words` is False where the table is merely empty, as old drivers print it, and inside a container always.
 
     |  No running processes found                                                             |
     """
+
+    in_words: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

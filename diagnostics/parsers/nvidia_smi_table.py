@@ -59,7 +59,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for line in text.lines():
         row = line.text[:400]
         if heading and row.startswith("+-"):
-            yield GpuProcessesNone(source=source(text, heading), stamp=stamp)  # old drivers have no words for it
+            yield GpuProcessesNone(source=source(text, heading), stamp=stamp, in_words=False)
         if not row.startswith(("|=", "|  ")):
             heading = None
         if PROCESSES.match(row):
