@@ -183,7 +183,7 @@ CAUSES = (
             Effect("loader-worker-bus-error", 0.55,
                    "a worker maps the segment of a batch before there is room for it",
                    "the worker touched a page for which /dev/shm had no room", Role.INITIATING),
-            Effect("bus-error", 0.5,
+            Effect("bus-error", 0.6,
                    "what is mapped without a check dies at the first touch",
                    "the worker touched a page for which /dev/shm had no room", Role.INITIATING),
             Effect("shm-small", 0.75,

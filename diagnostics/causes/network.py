@@ -391,6 +391,12 @@ CAUSES = (
         on=("server",),
         effects=(
             Effect(
+                "transfer-cut-off",
+                0.05,
+                "a copy between the two sides ends as every other connection does",
+                "the copy lost its other side",
+            ),
+            Effect(
                 "no-route-to-host",
                 0.5,
                 "a filter that rejects, a missing route and a host that is gone are the frequent ways",

@@ -32,6 +32,7 @@ CHECKPOINTS = (
     (re.compile(rf"(?i)\b(?:copied|mirrored|uploaded) {_PATH}"), "copied"),
     (re.compile(rf"(?i)\bsaving {_THING}.{{0,80}}?(?:->| to| at|:| in) {_PATH}"), "saving"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot)\b"), "saving"),
+    (re.compile(rf"(?i)\bsaving (?:to |into |at |as |-> )?{_PATH}"), "saving"),
     (re.compile(rf"(?i)\bsuccessfully saved {_THING}(?:.{{0,80}}? to {_PATH})?"), "saved"),
     (re.compile(rf"(?i)\b(?:saved|wrote|written) (?:{_THING} )?(?:to |in |at |: ?)?{_PATH}"), "saved"),
     (re.compile(rf"(?i)\b{_THING} (?:was |has been )?(?:saved|written)(?: (?:to|in|at))?:? {_PATH}"), "saved"),

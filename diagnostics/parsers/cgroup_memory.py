@@ -4,7 +4,7 @@
     low 0 / high 0 / max 41 / oom 1 / oom_kill 1                 (memory.events)
     1926234112	1926234112	2223	oom_kill_disable 0	under_oom 0	oom_kill 1
 
-The last is version 1 pasted together: limit_in_bytes, max_usage_in_bytes, failcnt, oom_control. A file's
+Lines of memory.events are read without its name too. The last is version 1 pasted together: limit_in_bytes, max_usage_in_bytes, failcnt, oom_control. A file's
 content follows its name on the same line or on the next ones; one fact is made of each group's files.
 "max", and version 1's 9223372036854771712, mean that there is no limit.
 """
@@ -74,7 +74,8 @@ def read(text: Text) -> Iterator[CgroupMemory]:
             note_kills(group, row)
         elif group and awaited and (found := VALUE.match(row)):
             group.values[awaited], awaited = amount(found[1]), ""
-        elif group:
+        elif group or EVENT.match(row):
+            group = group or Group(line)
             note_kills(group, row)
     if group and group.values:
         yield told(text, group)
@@ -108,7 +109,7 @@ PARSER = Parser(
     medium="memory",
     footprint=(
         r"\bmemory\.(max|current|peak|events|limit_in_bytes|usage_in_bytes|max_usage_in_bytes|oom_control)\b"
-        r"|\boom_kill_disable \d"
+        r"|\boom_kill_disable \d|^oom_kill \d"
     ),
     read=read,
 )

@@ -22,7 +22,7 @@ from ._table import CRITICAL, WARNING, Row, Table
 _DEVICE = r"(?P<device>[\w./-]{1,64})"
 TABLE = Table(
     Row(rf"(?:EXT[234]-fs|ext[234]-fs|F2FS-fs) \({_DEVICE}\): [Rr]emounting filesystem read-only", "read-only", CRITICAL, "ext4"),
-    Row(rf"BTRFS.{{0,20}} \(device {_DEVICE}\):? .{{0,20}}forced readonly", "read-only", CRITICAL, "btrfs"),
+    Row(rf"BTRFS.{{0,20}} \(device {_DEVICE}[^)]{{0,20}}\):? .{{0,20}}forced readonly", "read-only", CRITICAL, "btrfs"),
     Row(rf"(?:EXT[234]|JBD2?)-fs error \(device {_DEVICE}\): ext4_journal_check_start", "journal-abort", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\):? in \w+:\d+: (?:Journal has aborted|Readonly filesystem|IO failure)", "journal-abort", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\)", "corruption", CRITICAL, "ext4"),
@@ -39,8 +39,8 @@ TABLE = Table(
     Row(rf"XFS \({_DEVICE}\): possible memory allocation deadlock", "other", WARNING, "xfs"),
     Row(rf"BTRFS error \(device {_DEVICE}\): bdev (?P<path>\S{{1,200}}) errs: .{{0,80}}corrupt 0, gen 0", "io-error", CRITICAL, "btrfs"),
     Row(rf"BTRFS (?:error|critical|warning) \(device {_DEVICE}\): .{{0,120}}(?:csum failed|checksum error|transid verify failed|corrupt)", "corruption", CRITICAL, "btrfs"),
-    Row(rf"BTRFS:? (?:error|critical) \(device {_DEVICE}\)", "other", CRITICAL, "btrfs"),
-    Row(r"BTRFS: Transaction aborted \(error -28\)", "no-space", CRITICAL, "btrfs"),
+    Row(rf"BTRFS:? error \(device {_DEVICE}[^)]{{0,20}}\).{{0,200}}errno=-28\b|BTRFS: Transaction aborted \(error -28\)", "no-space", CRITICAL, "btrfs"),
+    Row(rf"BTRFS:? (?:error|critical) \(device {_DEVICE}[^)]{{0,20}}\)", "other", CRITICAL, "btrfs"),
     Row(rf"F2FS-fs \({_DEVICE}\): .{{0,80}}(?:[Ii]nconsistent|corrupt|I/O error)", "corruption", CRITICAL, "f2fs"),
     Row(rf"SQUASHFS error: |FAT-fs \({_DEVICE}\): error", "corruption", CRITICAL, "other"),
     Row(r"ZFS: .{0,80}(?:suspended|I/O failure)|WARNING: Pool '.{1,64}' has encountered an uncorrectable I/O failure", "io-error", CRITICAL, "zfs"),

@@ -23,8 +23,8 @@ from ._snapshot import source
 ROW = re.compile(
     r"^(\S.{0,1000}?) on (/.{0,4000}?) type ([\w.-]{1,40}) \(((?:rw|ro)[^()]{0,8000})\)(?: \[[^\]]{0,80}\])?\s*$"
 )
-# mount.nfs: Connection timed out
-ERROR = re.compile(r"^u?mount\.[a-z0-9]{1,20}: (?:(/[^:]{0,4000}): )?(\S.{0,300})$")
+# mount.nfs: Connection timed out       Output: mount.nfs: Connection timed out
+ERROR = re.compile(r"^(?:Output: )?u?mount\.[a-z0-9]{1,20}: (?:(/[^:]{0,4000}): )?(\S.{0,300})$")
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -38,7 +38,7 @@ def read(text: Text) -> Iterator[Evidence]:
                 source=source(text, line),
                 subject=Subject(path=found[1]),
                 severity=Severity.WARNING,
-                tool=row.partition(":")[0],
+                tool=row.removeprefix("Output: ").partition(":")[0],
                 error=errno_in(found[2]),
                 text=found[2],
                 operation="mount",
@@ -48,6 +48,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="mount",
     medium="mounts",
-    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b|^u?mount\.[a-z0-9]+: \S",
+    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b|^(Output: )?u?mount\.[a-z0-9]+: \S",
     read=read,
 )

@@ -49,7 +49,7 @@ TABLE = Table(
     Row(rf"{_CEPH}{_CEPH_PEER} (?:reconnect start|weight )", "other", INFO, "ceph"),
     Row(r"(?:lib)?ceph: .{0,80}(?:bad authorize reply|auth .{0,20}(?:failed|error)|(?:osd|mds|mon)\d* .{0,20}timed? ?out)", "io-error", WARNING, "ceph"),
     # rbd: rbd2: read at objno 4 593920~4096 result -108
-    Row(r"rbd: (?P<device>rbd\d+): .{0,80}(?:result -108|blacklisted|blocklisted|failed to (?:re)?acquire .{0,20}lock)", "blocklisted", CRITICAL, "rbd"),
+    Row(r"rbd: (?P<device>rbd\d+): .{0,80}(?:result -108|blacklisted|blocklisted|failed to (?:(?:re)?acquire .{0,20}lock|(?:re)?register watch: -108))", "blocklisted", CRITICAL, "rbd"),
     Row(r"rbd: (?P<device>rbd\d+): .{0,80}(?:result -\d+|encountered watch error)", "io-error", CRITICAL, "rbd"),
     # CIFS: VFS: \\fileserver has not responded in 180 seconds. Reconnecting...
     Row(r"CIFS:? (?:VFS: )?(?:\\\\(?P<server>[\w.-]{1,255}) |Server )?.{0,60}has not responded in \d+ seconds", "not-responding", CRITICAL, "cifs"),

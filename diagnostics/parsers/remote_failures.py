@@ -20,7 +20,7 @@ from ._job_lines import Words, messages
 
 # a line counts when it speaks of the machinery between ranks
 BETWEEN_RANKS = re.compile(
-    r"(?i)gloo|nccl|rccl|tcpstore|c10d|\brank ?\d|dist(?:network|store|backend)?error|process ?group|socket|store\b|rendezvous|mpi\b|\bmca_|btl_tcp|oob_tcp|\b(?:ORTE|PRTE)\b|ucx|\bpeer\b|master_addr|horovod|\bray\b|rpc"
+    r"(?i)gloo|nccl|rccl|tcpstore|c10d|\brank ?\d|dist(?:network|store|backend)?error|process ?group|socket|store\b|rendezvous|mpi\b|\bmca_|btl_tcp|oob_tcp|connect to all addresses|coordination service|\b(?:ORTE|PRTE)\b|ucx|\bpeer\b|master_addr|horovod|\bray\b|rpc"
 )
 NAMED_PEER = r"(?P<peer>\[?[\w.:-]{2,80}\]?(?::\d{1,5}|<\d{1,6}>)?)"
 PATTERNS = (

@@ -1,8 +1,10 @@
-"""Slurm: what slurmstepd and srun print into a job's output.
+"""Slurm: what slurmstepd and srun print into a job's output, and what the controller's log says of a job.
 
     slurmstepd: error: *** STEP 7110.0 ON node31 CANCELLED AT 2026-03-04T07:31:02 DUE TO TIME LIMIT ***
     slurmstepd: error: Detected 1 oom-kill event(s) in StepId=2048123.batch. Some of your processes may have been killed
     srun: error: node31: task 0: Out Of Memory
+
+    [2026-03-04T07:31:02.114] preempted JobId=7110 has been requeued to reclaim resources for JobId=7188
 
 Tables (squeue, sacct) have a parser of their own. srun's debug lines are skipped.
 """
@@ -21,6 +23,10 @@ from ._job_lines import Message, messages, peel
 from ._signals import NAMES, WORDS
 
 LINE = re.compile(r"^(?:slurmstepd|slurmd|srun|salloc|sbatch|scancel|slurm_load_\w{1,30})(?:-[\w.-]{1,60})?: (.*)$")
+CONTROLLER = re.compile(
+    r"^(?:error: |sched: )?([Pp]reempted JobId=\d.*|Time limit exhausted for JobId=\d.*|Killing JobId=\d{1,12} on failed node .*"
+    r"|requeue job JobId=\d{1,12}\b.* due to failure of node .*)$"
+)
 JOB = re.compile(r"\b(?:StepId=|JobId=|STEP |JOB |[Jj]ob |step )(\d{1,12}(?:[._+]\w{1,20}){0,2})")
 HOST = re.compile(
     r"\bON ([\w.-]{1,80}) |^error: ([\w.-]{1,80}): tasks? \d|\bnode ([\w.-]{1,80})\b|^error: ([\w.-]{1,80}) \[\d"
@@ -34,7 +40,7 @@ EVENTS = (
     ("oom-killed", Severity.CRITICAL, re.compile(r"(?i)oom[-_ ]?kill|out of memory|Exceeded (?:job|step) memory limit|memory limit .{0,40}exceeded")),
     ("time-limit", Severity.CRITICAL, re.compile(r"(?i)DUE TO TIME LIMIT|time limit (?:exhausted|reached)|TIMEOUT")),
     ("preempted", Severity.CRITICAL, re.compile(r"(?i)DUE TO (?:PREEMPTION|JOB REQUEUE)|\bpreempted\b")),
-    ("node-failed", Severity.CRITICAL, re.compile(r"(?i)DUE TO NODE FAIL|NODE_FAIL|node failure|Node failure on|nodes? .{0,40}(?:not responding|DOWN)|NOT SET TO BE RESPONDING")),
+    ("node-failed", Severity.CRITICAL, re.compile(r"(?i)DUE TO NODE FAIL|NODE_FAIL|node failure|failed node|failure of node|Node failure on|nodes? .{0,40}(?:not responding|DOWN)|NOT SET TO BE RESPONDING")),
     ("cancelled", Severity.WARNING, re.compile(r"(?i)\bCANCELLED\b|job step aborted|Force Terminated|\btask \d{1,6}: (?:Terminated|Killed)|received (?:cancel|signal)")),
     ("failed", Severity.CRITICAL, re.compile(r"(?i)Exited with exit code [1-9]|\btasks? [\d,-]{1,40}: (?:Segmentation|Aborted|Bus error|Exited)|\bkill(?:ed|ing)\b.{0,40}(?:task|step)|Unable to (?:create|confirm)|requested node configuration|Socket timed out|launch failed")),
     ("pending", Severity.INFO, re.compile(r"(?i)queued and waiting for resources|has been queued|Requested nodes are busy")),
@@ -46,14 +52,14 @@ WORD = re.compile(r"\btasks? [\d,-]{1,40}: ([A-Z][\w ]{2,40}?)(?: \(core dumped\
 
 def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, INTERESTING):
-        line = LINE.match(message.text) or LINE.match(message.line.text[:4096])
+        line = CONTROLLER.match(message.text) or LINE.match(message.text) or LINE.match(message.line.text[:4096])
         if line and not line[1].startswith(("debug", "launch/slurm: _task_finish")):
             event = next(((about, bad) for about, bad, pattern in EVENTS if pattern.search(line[1])), None)
             if event:
                 yield _event(text, message, line[1], *event)
 
 
-INTERESTING = re.compile(r"\b(?:slurmstepd|slurmd|srun|salloc|sbatch|scancel)\b.{0,80}: ")
+INTERESTING = re.compile(r"\b(?:slurmstepd|slurmd|srun|salloc|sbatch|scancel)\b.{0,80}: |\bJobId=\d")
 
 
 def _event(text: Text, message: Message, said: str, about: str, severity: Severity) -> SchedulerEvent:
@@ -81,6 +87,6 @@ def _event(text: Text, message: Message, said: str, about: str, severity: Severi
 PARSER = Parser(
     tool="slurmstepd, srun",
     medium="scheduler",
-    footprint=r"\b(slurmstepd|slurmd|srun|salloc|sbatch)(-[\w.-]{1,60})?: (error|Force|Job|job|debug|launch|Terminating|Required|Warning|warning|info|allocat|Granted|Pending)",
+    footprint=r"\b(slurmstepd|slurmd|srun|salloc|sbatch)(-[\w.-]{1,60})?: (error|Force|Job|job|debug|launch|Terminating|Required|Warning|warning|info|allocat|Granted|Pending)|\b([Pp]reempted|exhausted for|Killing|requeue job) JobId=\d",
     read=read,
 )

@@ -46,8 +46,12 @@ CLIENTS = (
     "kernel",
     "python",
 )
+REFUSALS = (
+    "[Nn]o space left on device|ENOSPC|[Rr]ead-only file system|EROFS|[Dd]isk quota exceeded|EDQUOT|[Ii]nput/output error|\\bEIO"
+    "|[Tt]oo many open files|EMFILE|ENFILE|[Ss]tale (?:NFS )?file handle|ESTALE|[Tt]ransport endpoint is not connected|[Ss]tructure needs cleaning"
+)
 REFUSED = re.compile(
-    r"(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)"
+    rf"(?:{REFUSALS})"
     r"(?: ?\([^()\n]{1,60}\))?[.!]?\s{0,4}$"
 )
 # with its errno's text at the end, perhaps with its number
@@ -95,7 +99,7 @@ def _is_refused(tool: str, said: str) -> bool:
 
 
 INTERESTING = re.compile(
-    rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)|"
+    rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|"
     rf"(?:^|[\s/-])(?:{_TOOLS})(?:\(\d{{1,9}}\))?: |^[\w@.:-]{{0,120}}/\S{{0,500}} ?[$#] |[$#%] cd /"
 )
 
@@ -128,6 +132,6 @@ def _of_daemon(text: Text, message: Message, tool: str, said: str) -> ToolError:
 PARSER = Parser(
     tool="cp",
     medium="transcript",
-    footprint=rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:No space left on device|ENOSPC|Read-only file system|EROFS|Disk quota exceeded|EDQUOT|Input/output error|\bEIO)|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
+    footprint=rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
     read=read,
 )

@@ -60,6 +60,7 @@ TABLE = Table(
     Row(r"s3fs\S{0,12}: failed to (?:read|write)\(remaining: 0 .{0,80}\)", "connection-lost", CRITICAL, "s3fs"),
     Row(r"s3fs\S{0,12}: .{0,160}(?:giving up|CURLE_COULDNT_(?:CONNECT|RESOLVE_HOST)|HTTP response code 50\d)", "connection-lost", CRITICAL, "s3fs"),
     Row(r"(?:gcsfuse|\bgcs\b).{0,160}(?:context deadline exceeded|i/o timeout|timed out)", "timed-out", WARNING, "gcsfuse"),
+    Row(r"\b(?:ReadFile|WriteFile|FlushFile|SyncFile|LookUpInode|OpenFile|ReadDir|CreateFile): .{0,200}(?:context deadline exceeded|input/output error|i/o timeout|googleapi: Error 5\d\d)", "timed-out", CRITICAL, "gcsfuse"),
     Row(r"mountpoint_s3\S{0,60}: .{0,160}(?:timed? ?out|throttl|failed: )", "timed-out", WARNING, "mountpoint-s3"),
     Row(r"goofys\S{0,20}(?:ERROR|WARNING).{0,160}(?:timed? ?out|RequestError|SlowDown)", "timed-out", WARNING, "goofys"),
     Row(r"sshfs\S{0,12}: .{0,80}(?:[Cc]onnection (?:reset|closed)|Timeout|timed out)|remote host has disconnected", "connection-lost", CRITICAL, "sshfs"),
@@ -67,6 +68,8 @@ TABLE = Table(
     Row(r"[Ee]victing (?:\(and (?:block|black)listing\) |unresponsive |laggy )?client(?: session)? ", "evicted", CRITICAL, "cephfs"),
     Row(r"(?:osd )?(?:block|black)list(?:ed)? (?:add|addr)\b|adding \S{3,80} to (?:block|black)list|(?:block|black)listing \S{0,20} ?\d", "evicted", CRITICAL, "cephfs"),
     Row(r"(?:haven't heard from client .{0,200}evicting it|evicting client at |lock callback timer expired|\bevict\w* (?:client|export))", "evicted", CRITICAL, "lustre"),
+    # autofs: automount[811]: failed to mount /home/ada
+    Row(r"automount\[\d+\]: .{0,80}(?:no hosts available|failed to mount /|mount .{0,40}timed out)", "connection-lost", CRITICAL, "nfs"),
     # ceph-fuse
     Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "evicted", CRITICAL, "cephfs"),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
     time   BurstCreditBalance   PermittedThroughput  TotalIOBytes/60s
     08:00  0                    1258291              7.5e+07
+    BurstBalance  0 %
     "Label": "BurstBalance",
     "Average": 0.0,
 
@@ -32,6 +33,10 @@ _METRIC = "|".join(re.escape(name) for name in NAMES)
 HEADER = re.compile(rf"^.{{0,200}}(?:^|[\s,|])(?:{_METRIC})(?=[\s,|(]|$)")
 LABEL = re.compile(rf'^\s*"(?:Label|MetricName)": "({_METRIC})"')
 VALUE = re.compile(r'^\s*"(?:Average|Minimum|Maximum|Sum)": (\d{1,18}(?:\.\d{1,9})?(?:[eE][+-]?\d{1,2})?),?\s*$')
+# BurstBalance  0 %
+ALONE = re.compile(
+    rf"^\s{{0,8}}({_METRIC})(?: \(.{{1,30}}\))?[\s:=,|]{{1,12}}(\d{{1,18}}(?:\.\d{{1,9}})?(?:[eE][+-]?\d{{1,2}})?) ?%?\s*$"
+)
 NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:[eE][+-]?\d{1,2})?%?")
 
 
@@ -45,6 +50,9 @@ def read(text: Text) -> Iterator[IoStatistics]:
             label = NAMES[found[1]]
         elif found := VALUE.match(row):
             answers.append((line, float(found[1])))
+        elif found := ALONE.match(row):
+            answers.append((line, float(found[2])))
+            label = NAMES[found[1]]
         elif HEADER.match(row):
             columns = _cells(row)
         elif columns and len(cells := _cells(row)) == len(columns):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..evidence import Evidence
-from ..evidence.job import LauncherFailure, LogLine, NcclMessage, PythonException
+from ..evidence.job import LauncherFailure, LogLine, NcclMessage, PythonException, SchedulerEvent
 from ..evidence.storage import ToolError
 from ..incident import Incident
 
@@ -48,8 +48,9 @@ def errors(incident: Incident) -> Iterator[Said]:
             yield Said(failure, failure.error_text, None)
 
 
-def matching(incident: Incident, pattern: re.Pattern[str], *names: str) -> Iterator[Said]:
-    """The errors whose errno is one of `names` or whose text matches."""
-    for said in errors(incident):
+def matching(incident: Incident, pattern: re.Pattern[str], *names: str, orchestrator: bool = False) -> Iterator[Said]:
+    """The errors whose errno is one of `names` or whose text matches; with the orchestrator's own where asked for."""
+    events = [Said(event, event.text, None) for event in incident.of(SchedulerEvent)] if orchestrator else []
+    for said in (*errors(incident), *events):
         if said.error in names or pattern.search(said.text):
             yield said

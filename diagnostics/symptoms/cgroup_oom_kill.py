@@ -18,7 +18,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import killed
-from .global_oom_kill import BY_THE_KUBELET
+from .global_oom_kill import OF_THE_MACHINE
 
 # a nanny that ends its workers at a limit of their memory (Dask)
 OF_ITS_OWN = re.compile(r"\bWorker\b.{0,120}\bexceeded \d{1,3}% memory budget", re.I)
@@ -32,7 +32,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
     for event in incident.of(SchedulerEvent):
-        if event.about == "oom-killed" and not BY_THE_KUBELET.search(event.text):
+        if event.about == "oom-killed" and not OF_THE_MACHINE.search(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
     for said in matching(incident, OF_ITS_OWN):

@@ -25,6 +25,7 @@ CODE = re.compile(
     r"|copying a param with shape torch\.Size\(\[0?\]\)|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
     r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB|(?:string|bytes object|bin) is too (?:large|long)"
     r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
+    r"|flattened_range is not supported|tree structures do not match|Key \S{1,200} not found in checkpoint"
     r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor",
 )
 GROWTH = 1.05

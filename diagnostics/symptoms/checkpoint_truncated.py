@@ -2,7 +2,8 @@
 
 Siblings are the files of one folder that differ only in the digits of their names, and one that stands for the newest
 of them (`last.ckpt`); "much" is less than nine tenths of their usual size. Files whose other sizes differ among themselves
-are parts of one checkpoint and say nothing. ABSENT where such files were listed and all have the usual size.
+are parts of one checkpoint and say nothing. ABSENT where such files, or parts of one checkpoint, were listed and all have
+the usual size.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
     }
     families: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
     twins: dict[str, list[FileEntry]] = defaultdict(list)
+    parts: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
     for path, entry in last.items():
         folder, _, name = path.rpartition("/")
         if CHECKPOINT.search(name):
-            if not PART.search(name):
-                families[folder, re.sub(r"\d+", "#", name)].append(entry)
+            (parts if PART.search(name) else families)[folder, re.sub(r"\d+", "#", name)].append(entry)
             twins[name].append(entry)
     families.update(_newest(families))
     empty = [entry for entry in last.values() if entry.size == 0 and CHECKPOINT.search(entry.subject.path or "")]
@@ -49,7 +50,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             place(incident, entry.subject.path), (entry,), f"{entry.subject.path} has only {entry.size:,} bytes"
         )
-    groups = (*families.values(), *twins.values())
+    groups = (*families.values(), *twins.values(), *parts.values())
     whole = [entry for group in groups if len(group) > 1 and _alike(group) for entry in group]
     if whole and not short:
         facts = tuple({id(entry): entry for entry in whole}.values())

@@ -32,7 +32,8 @@ SHARERS = 3
 EVENLY = 1.5
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 WORDS = re.compile(
-    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|steal", re.I
+    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal",
+    re.I,
 )
 
 

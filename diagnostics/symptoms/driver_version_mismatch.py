@@ -17,7 +17,7 @@ from ._reports import gpu_reports
 
 WORDS = re.compile(
     r"Driver/library version mismatch|API mismatch|forward compatibility was attempted|NVIDIA driver on your system is too old|driver version is insufficient|system has unsupported display driver"
-    r"|cudaErrorSystemDriverMismatch|NVML library version|cudaErrorInsufficientDriver|does not match DSO version|NVML/RM version mismatch",
+    r"|cudaErrorSystemDriverMismatch|NVML library version|cudaErrorInsufficientDriver|does not match DSO version|NVML/RM version mismatch|unsatisfied condition: (?:cuda|driver|brand)\S{0,20}[<>=]",
     re.I,
 )
 

@@ -19,8 +19,10 @@ from ._reports import kernel_log, killed
 BY_A_DAEMON = re.compile(
     r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
 )
-# the kubelet's report of a kill outside any container's limit
-BY_THE_KUBELET = re.compile(r"System ?OOM encountered|^SystemOOM\b|Reason: SystemOOM\b")
+# the kubelet's report of a kill outside any container's limit, and platforms that give a machine for each job
+OF_THE_MACHINE = re.compile(
+    r"System ?OOM encountered|^SystemOOM\b|Reason: SystemOOM\b|all available RAM|instance type with more memory"
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -35,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             found = True
             yield Finding(failure.subject, (failure,), "the kernel could not get memory for itself")
     for event in incident.of(SchedulerEvent):
-        if BY_THE_KUBELET.search(event.text):
+        if OF_THE_MACHINE.search(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
     for said in matching(incident, BY_A_DAEMON):

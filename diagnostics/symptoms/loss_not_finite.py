@@ -1,5 +1,5 @@
 """The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to
-many times its usual value and stayed.
+many times its usual value and stayed, or twice that with a gradient norm ten times as large.
 
 A value that is finite again for the last steps of a longer run is none: half precision overflows while its scale is
 sought. ABSENT where a run of at least five steps logged its loss and it is finite to the end.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from statistics import median
 
 from ..evidence import Subject
@@ -20,6 +20,11 @@ from ._errors import matching
 from ._runs import column, is_finite_again, runs
 
 EXPLODED = 4.0
+RISEN, NORM_EXPLODED = (
+    2.0,
+    10.0,
+)  # a language model's loss has a ceiling, the logarithm of its vocabulary; its gradient has none
+FEWEST, FEWEST_FINE = 4, 5  # logged steps
 DIVERGED = re.compile(
     r"loss scale already at minimum|minimum loss scale reached|returned nan values|probably exploding"
     r"|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)|probability tensor contains either `?inf"
@@ -43,16 +48,25 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(rank=fact.subject.rank), (fact,), f"{fact.quantity} is no finite number{at}")
     fine = []
     for run in runs(incident):
-        losses = column(run.steps, "loss")
-        finite = [loss for loss in losses if math.isfinite(loss)]
-        if len(finite) < 5:
-            continue
-        if median(finite[-3:]) > EXPLODED * max(median(finite[: max(len(finite) // 2, 3)]), 0.5):
+        finite = [loss for loss in column(run.steps, "loss") if math.isfinite(loss)]
+        rise = _rise(finite, least=0.5)
+        if rise > EXPLODED or (rise > RISEN and _rise(column(run.steps, "grad_norm"), least=0.0) > NORM_EXPLODED):
             yield Finding(Subject(), (run.steps,), f"the loss rose to {finite[-1]:.4g}")
-        else:
+        elif len(finite) >= FEWEST_FINE:
             fine.append(run.steps)
     if fine and not bad and not said:
         yield Finding(Subject(), tuple(fine), "the loss is finite to the end", present=False)
+
+
+def _rise(values: Sequence[float], least: float) -> float:
+    """How many times its usual value of before a quantity has at the end; 0 where too few values were logged."""
+    finite = [value for value in values if math.isfinite(value)]
+    if len(finite) < FEWEST:
+        return 0.0
+    half = len(finite) // 2
+    before, after = finite[:half] if half >= FEWEST else finite[:1], finite[-min(half, 3) :]
+    usual = max(median(before), least)
+    return median(after) / usual if usual > 0 else 0.0
 
 
 SYMPTOM = Symptom(

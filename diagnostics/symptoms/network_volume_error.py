@@ -2,7 +2,7 @@
 handle, endpoint shut down, host down), or any I/O error on a file that lies on such a volume.
 
 So do the errors of a disk whose blocks lie behind a server (rbd, nbd, iSCSI) and of the filesystem on it, and the loss of
-the session with that server.
+the session with that server. A mount that its server does not answer counts too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.kernel import BlockIoError, FilesystemError
+from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -23,6 +24,7 @@ ONLY_NETWORK = re.compile(
     r"|Software caused connection abort|Host is down|\[Errno (?:107|108|112|116|121)\]",
     re.I,
 )
+UNANSWERED = ("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "EHOSTDOWN")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -32,6 +34,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         remote = on_network(incident, subject)
         if about_a_file(said) and (remote or (remote is None and ONLY_NETWORK.search(said.text))):
             yield Finding(subject, (said.fact,), said.text.splitlines()[0][:160])
+    for tool in incident.of(ToolError):
+        if tool.tool.startswith("mount") and tool.error in UNANSWERED:
+            yield Finding(tool.subject, (tool,), f"{tool.tool}: {tool.text}"[:160])
     # damaged records came back as they lie there: that is no refusal of the volume
     refused = [fact for fact in incident.of(FilesystemError) if fact.about != "corruption"]
     kernel: list[Evidence] = [*incident.of(BlockIoError), *refused]

@@ -2,7 +2,7 @@
 local filesystem that found no room for its own records.
 
 An error about shared memory is another symptom, though it carries the same errno, and so does the want of inotify watches,
-semaphores and control groups, which is no want of space at all. torch.save never says it
+semaphores, mounts and control groups, which is no want of space at all. torch.save never says it
 (see save-failed), so nothing is ABSENT here.
 """
 
@@ -24,15 +24,19 @@ NO_SPACE = re.compile(
     r"|not enough (?:free )?(?:disk )?space|out of disk space",
     re.I,
 )
-SHARED_MEMORY = re.compile(r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+", re.I)
+SHARED_MEMORY = re.compile(
+    r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
+    re.I,
+)
 NO_DISK = re.compile(
-    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b", re.I
+    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|mounting .{0,12}(?:/dev/shm|shm\b)|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b",
+    re.I,
 )
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about, and each client that was told so by its servers."""
-    for said in matching(incident, NO_SPACE, "ENOSPC"):
+    for said in matching(incident, NO_SPACE, "ENOSPC", orchestrator=True):
         if not SHARED_MEMORY.search(said.text) and not NO_DISK.search(said.text):
             yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     told: list[VolumeClientMessage | NetworkFilesystemMessage] = [*incident.of(VolumeClientMessage)]

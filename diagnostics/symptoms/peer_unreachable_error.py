@@ -19,6 +19,7 @@ WORDS = re.compile(
     r"No route to host|unable to complete a TCP connection|unreachable remote|waiting for clients\. \d+/\d+ clients joined|client socket has timed out|connect timeout|EHOSTUNREACH|ENETUNREACH|errno: 11[03]"
     r"|Call to connect .{0,80}(?:timed? ?out|unreachable)|Network is unreachable|Host is unreachable"
     r"|was not reachable via ssh|Failed to connect to (?:coordination service|GCS)"
+    r"|failed to connect to all addresses"
     r"|RendezvousTimeoutError|RendezvousConnectionError|failed to connect to .{0,120}(?:timed? ?out|unreachable)",
     re.I,
 )

@@ -21,7 +21,7 @@ NEARLY = 0.999  # of the hard limit: the write that did not fit leaves a little
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about."""
-    for said in matching(incident, QUOTA, "EDQUOT"):
+    for said in matching(incident, QUOTA, "EDQUOT", orchestrator=True):
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     for row in incident.of(QuotaUsage):
         if row.marked or (row.hard and row.used >= NEARLY * row.hard):

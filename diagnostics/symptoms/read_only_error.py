@@ -22,7 +22,7 @@ READ_ONLY = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Errors, and mounts that the job writes to."""
-    for said in () if lost_sessions(incident) else matching(incident, READ_ONLY, "EROFS"):
+    for said in () if lost_sessions(incident) else matching(incident, READ_ONLY, "EROFS", orchestrator=True):
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     for event in incident.of(CheckpointEvent):
         mount = incident.links.mount_of(event.subject.path)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.job import LogLine, PythonException
+from ..evidence.storage import ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, place
@@ -20,6 +21,7 @@ from ._runs import went_on_after
 from .cache_race_error import CACHE, cannot_decode
 from .checkpoint_code_error import CODE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
+from .checksums_differ import mismatches
 from .fewer_gpus_than_expected import WORDS as FEWER
 from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
@@ -57,7 +59,7 @@ SETUP = re.compile(
     # a call that the library forbids
     r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the current process has finished"
     r"|process group has not been initialized|Attempting to deserialize object on a CUDA device"
-    r"|Weights only load failed"
+    r"|Weights only load failed|Automatic adjustment of ZeRO's"
     # options and names
     r"|unrecognized arguments|the following arguments are required|invalid choice: |invalid \w{1,20} value: "
     r"|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
@@ -65,7 +67,7 @@ SETUP = re.compile(
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )
 OTHER = re.compile(
-    r"No space|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
+    r"No space|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe"
     r"|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
@@ -73,6 +75,7 @@ OTHER = re.compile(
 
 # an empty file: who emptied it, or has not filled it yet, is not said
 EMPTY_FILE = re.compile(r"line 1 column 1 \(char 0\)|Ran out of input")
+DECODING = re.compile(r"JSONDecodeError|UnicodeDecodeError|UnpicklingError")
 DECODER = re.compile(r"/(?:json|pickle)(?:/\w{1,20})?\.py:")
 INSTALLED = re.compile(r"/(?:site|dist)-packages/")
 SPECIAL = (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
@@ -111,6 +114,8 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
         return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
         return False
+    if DECODING.search(text) and (incident.of(ZeroRun) or any(mismatches(incident))):
+        return False  # the file is damaged
     aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
     remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
     return not aside and not remote

@@ -8,8 +8,10 @@ other hosts; or a peer is called at an address that means another machine on eve
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
+from ..evidence import Evidence
 from ..evidence.job import NcclMessage, RemoteFailure, SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
@@ -63,11 +65,26 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         if several or address[0].startswith(LINK_LOCAL):
             note = f"a peer was called at {address[0]}, which is another machine on every host"
             yield Finding(fact.subject, (fact,), note)
+    yield from _two_addresses(incident, failed)
     for answer in incident.of(RemoteFailure):
         if answer.about == "wrong-peer":
             yield Finding(answer.subject, (answer,), answer.text[:200])
     for fact in said(incident, FALLS_BACK) if failed else ():
         yield Finding(fact.subject, (fact, failed[0]), words_of(fact)[:200])
+
+
+def _two_addresses(incident: Incident, failed: Sequence[Evidence]) -> Iterator[Finding]:
+    """A call to this machine's own name that failed, while that name is one of a machine on the network as well."""
+    addresses: dict[str, dict[str, SettingSeen]] = defaultdict(dict)
+    for setting in incident.of(SettingSeen):
+        if setting.name.startswith("address of "):
+            addresses[setting.name][setting.value] = setting
+    call = next((fact for fact in failed if OWN_NAME in words_of(fact)), None)
+    for name, known in addresses.items():
+        if call is not None and OWN_NAME in known and len(known) > 1:
+            other = next(address for address in known if address != OWN_NAME)
+            note = f"{name.removeprefix('address of ')} is {OWN_NAME} on its own host and {other} elsewhere"
+            yield Finding(call.subject, (call, known[OWN_NAME], known[other]), note)
 
 
 SYMPTOM = Symptom(

@@ -1,0 +1,43 @@
+"""A managed platform says in its own words that a job had no memory left: Vertex AI, Cloud Run, SageMaker, Colab, Kaggle, Spaces.
+
+    The replica workerpool0-0 ran out-of-memory and exited with a non-zero status of 137.
+    Memory limit of 32768 MiB exceeded with 33012 MiB used.
+    Your session crashed after using all available RAM.
+
+An exit status alone names nobody, and is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Severity
+from ..evidence.job import SchedulerEvent
+from ..text import Text
+from . import Parser
+from ._job_lines import messages
+
+SAYINGS = re.compile(
+    r"\breplica \S{1,80} (?:\d{1,6} )?ran out-of-memory\b|\bMemory limit of [\d.]{1,12} ?\w{1,4} exceeded with\b"
+    r"|\bReason: Memory limit exceeded \(|\btried to allocate more memory than is available\. It has restarted"
+    r"|\b(?:session|kernel|notebook|runtime) (?:has )?crashed after using all available RAM"
+    r"|\buse an instance type with more memory, or reduce the size of\b"
+    r"|\b[Cc]ontainer (?:was )?killed (?:due to|because of) memory (?:usage|limit)"
+    r"|\bkilled by docker due to it exceeded the request memory"
+)
+
+
+def read(text: Text) -> Iterator[SchedulerEvent]:
+    for message in messages(text, SAYINGS):
+        if SAYINGS.search(message.text):
+            yield SchedulerEvent(
+                **message.facts(text),
+                severity=Severity.CRITICAL,
+                system="cloud",
+                about="oom-killed",
+                text=message.text.strip()[:300],
+            )
+
+
+PARSER = Parser(tool="a platform about memory", medium="scheduler", footprint=SAYINGS.pattern, read=read)

@@ -1,0 +1,31 @@
+"""Loading weights, shards or a data set takes ten minutes and more, at twenty seconds a piece and more.
+
+By the load's own bar; that it comes in fits is another symptom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.job import ProgressBar
+from ..incident import Incident
+from . import Finding, Symptom
+from .load_comes_in_fits import LOADS, LONG_S
+
+A_PIECE_S = 20.0
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for bar in incident.of(ProgressBar):
+        if LOADS.search(bar.label) and (bar.elapsed_s or 0.0) >= LONG_S and (bar.slowest_s or 0.0) >= A_PIECE_S:
+            note = f"{bar.label}: {bar.done} of {bar.total} after {bar.elapsed_s:.0f} s"
+            yield Finding(bar.subject, (bar,), note)
+
+
+SYMPTOM = Symptom(
+    title="a load takes very long",
+    rule=rule,
+    leak=0.015,
+    because="very large models take minutes from good storage too",
+    command="iostat -x 5 3; nfsiostat 5 3; grep -a -o 'Loading.*' serve.log | tail",
+)
