@@ -166,6 +166,8 @@ CASES = [
     ("host-memory-error-report", "    Uncorrected on DIMM Label(s): 'CPU_SrcID#0_Chan#1_DIMM#0' location: 0:1:0:-1 errors: 2\n", PRESENT),
     ("power-limit-keeps-it-up", "mnist, default power limit 250 W : machine reboots\nmnist, nvidia-smi -pl 220        : ok\n", PRESENT),
     ("gpu-off-bus-report", "41:00.0 3D controller: NVIDIA Corporation GA100 [A100 SXM4 80GB] (rev ff) (prog-if ff)\n", PRESENT),
+    ("gpu-throttled", "| Overall Health | Warning |\n|    -> Thermal system      | Warning    |\n|    | Detected thermal violations totaling 52 seconds for GPU 5 |\n", PRESENT),
+    ("gpu-out-of-memory", "ggml_cuda_host_malloc: failed to allocate 1024.00 MiB of pinned memory: out of memory\nCUDA error: out of memory\n", PRESENT),
     ("supply-too-small", SUPPLY.format(490), PRESENT),
     ("supply-too-small", SUPPLY.format(1300), UNOBSERVED),
     ("power-lost", LAST.format("- crash"), PRESENT),
