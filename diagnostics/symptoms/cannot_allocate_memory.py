@@ -20,7 +20,7 @@ REFUSED = re.compile(
     r"|Unable to allocate .{1,60} for an array|virtual memory exhausted|\bnot enough memory: you tried to allocate",
 )
 DRIVER = re.compile(r"NV_ERR_NO_MEMORY|[Oo]ut of memory|[Pp]age allocation fail")
-GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_", re.I)
+GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_|\bRMM failure", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
