@@ -38,7 +38,7 @@ SAYINGS = (
         r"^\s{0,8}(?:Job was evicted|\(0\) Job was not checkpointed|\d{3} \(\d.{0,40} Job was evicted)",
     ),
     # job 4242 exceeds job hard limit "h_vmem" of queue     Container killed due to memory usage
-    ("sge", "oom-killed", r"exceeds job hard limit \"(?:h_vmem|h_rss)\""),
+    ("sge", "oom-killed", r"exceeds job (?:master |slave )?hard limit \"(?:h_vmem|h_rss)\""),
     ("sge", "time-limit", r"exceeded hard (?:wallclock|cpu) time"),
     ("ecs", "oom-killed", r"OutOfMemoryError: Container killed due to memory usage"),
     ("pbs", "failed", r"PBS: job killed: node \d+ .{0,40}(?:down|abort)"),
@@ -99,7 +99,6 @@ def read(text: Text) -> Iterator[SchedulerEvent]:
 PARSER = Parser(
     tool="LSF, PBS, SGE, HTCondor and node shutdowns",
     medium="scheduler",
-    footprint=r"eviction manager: (?:must evict|pod )|TERM_[A-Z]{4,12}\b|gone over (?:cgroup )?memory limit|Job was (?:evicted|not checkpointed)|exceeds job hard limit|exceeded hard (?:wallclock|cpu)|killed due to memory usage|The node (?:was low on|had condition)|ephemeral (?:local )?storage|EmptyDir volume|(?i:\b(?:is|was|been|got) (?:being )?preempted\b|spot capacity)|PBS: job killed|imminent node shutdown|detector has missed|its node has died|too many heartbeats|pod for node scale down|DeletionByTaint|EvictionByEvic|TerminationByKube|evict(?:ing)? pod |node/\S{1,80} (?:drained|cordoned)"
-    r"|(?i:spot (?:instance )?(?:interruption|termination|reclaim))|instances?\.preempted|TERMINATE_ON_HOST",
+    footprint="|".join(f"(?:{wording})" for _, _, wording in SAYINGS),
     read=read,
 )

@@ -24,6 +24,8 @@ from ._snapshot import source, stamp_of
 
 WATCHERS = re.compile(r"^\s*(?:Watchers: none|watcher=(\S{1,80}) client\.\d{1,12} cookie=\d{1,20})\s*$")
 HEALTH = re.compile(r"^\s*(?:health: )?(HEALTH_(?:WARN|ERR))\b(.{0,300})$")
+#             1 full osd(s)
+BELOW = re.compile(r"^\s{4,30}\d{1,9} (?:full osd\(s\)|pool\(s\) full|full osds?)\s*$")
 DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 # listed 1 entries        192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
 BLOCKED = re.compile(
@@ -57,6 +59,8 @@ def read(text: Text) -> Iterator[VolumeClientMessage]:
             yield told(text, line, "ceph", "slow", row)
         elif found := BLOCKED.match(row):
             yield told(text, line, "ceph", "connection-lost", f"blocklisted until {found[2]}", found[1])
+        elif BELOW.match(row):
+            yield told(text, line, "ceph", "no-space", row)
         elif found := HEALTH.match(row) or DETAIL.match(row):
             about = "no-space" if FULL.search(found[2]) else "timed-out" if OUT.search(found[2]) else "other"
             yield told(text, line, "ceph", about, row)

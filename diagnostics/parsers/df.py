@@ -33,7 +33,7 @@ DEFAULT = re.compile(
 )
 # /dev/vda        252G   31G   71G  31% /      overlay   overlay   20G  0.5G   20G   3% /
 ROW = re.compile(
-    r"^(\S.{0,255}?)?[ \t]+([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +(\d{1,3}%|-) +(/.*)$"
+    r"^(?:(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? +)?(\S.{0,255}?)?[ \t]+([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +(\d{1,3}%|-) +(/.*)$"
 )
 LUSTRE_TARGET = re.compile(r"/[^ \[]{0,1000}\[(?:MDT|OST):\d{1,6}\]$")
 BLOCK = re.compile(r"(\d*)([KMG]?)B?-blocks", re.IGNORECASE)
@@ -111,7 +111,7 @@ PARSER = Parser(
     medium="disk-usage",
     footprint=(
         r"^Filesystem +(Type +)?(Size|Inodes|\d*[KMGkmg]?B?-blocks) "
-        r"|^\S+ +[\d.]+[KMGTP]? +[\d.]+[KMGTP]? +[\d.]+[KMGTP]? +\d+% +/"
+        r"|^(\d\d:\d\d:\d\d +)?\S+ +[\d.]+[KMGTP]? +[\d.]+[KMGTP]? +[\d.]+[KMGTP]? +\d+% +/"
     ),
     read=read,
 )

@@ -10,6 +10,8 @@
     "IpcMode": "private",
     "ShmSize": 67108864,
 
+    docker run --gpus all --shm-size=8g train:2
+
 A container that was killed for memory may say OOMKilled false when only a child of its first process was.
 """
 
@@ -24,6 +26,7 @@ from ..evidence.job import SchedulerEvent, SettingSeen
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
+from ._size import size_bytes
 
 KILLED = re.compile(r"^\s{0,40}\"OOMKilled\": (true|false)")
 CODE = re.compile(r"^\s{0,40}\"ExitCode\": (\d{1,3})")
@@ -33,9 +36,13 @@ ROW = re.compile(
 )
 # of shared memory: the size counts where the container has its own
 SHARED = re.compile(r"^\s{0,40}\"(ShmSize|IpcMode)\": \"?([\w:-]{1,80})\"?,?\s*$")
+# docker run --ipc=host --shm-size 8g ...
+RUN = re.compile(r"^\S{0,80}[$#%>]? ?(?:sudo )?(?:docker|podman|nvidia-docker) (?:container )?run\b.{0,4000}")
+OPTION = re.compile(r"\s--(ipc|shm-size)[= ]([\w:.-]{1,40})")
+NAMES = {"ipc": "IpcMode", "shm-size": "ShmSize"}
 EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{12,64} \((.{0,1000})\)$")
 INTERESTING = re.compile(
-    r"\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) "
+    r"\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) |(?:docker|podman) (?:container )?run "
 )
 
 
@@ -51,6 +58,10 @@ def read(text: Text) -> Iterator[Evidence]:
             yield _event(text, message, "failed", _name_after(text, message), int(found[1]))
         elif found := SHARED.match(said):
             yield SettingSeen(**message.facts(text), name=found[1], value=found[2])
+        elif RUN.match(said):
+            for option, value in OPTION.findall(said):
+                size = size_bytes(value.upper()) if option == "shm-size" else None
+                yield SettingSeen(**message.facts(text), name=NAMES[option], value=str(size or value))
         elif found := ROW.match(said):
             code = int(found[1])
             yield _event(text, message, "completed" if code == 0 else "failed", found[2], code)
@@ -88,6 +99,6 @@ def _event(text: Text, message: Message, about: str, name: str | None, code: int
 PARSER = Parser(
     tool="docker",
     medium="scheduler",
-    footprint=r"^\s{0,40}\"(OOMKilled\": (true|false)|ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}",
+    footprint=r"^\s{0,40}\"(OOMKilled\": (true|false)|ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}|^\S{0,80}[$#%>]? ?(sudo )?(docker|podman|nvidia-docker) (container )?run ",
     read=read,
 )

@@ -3,6 +3,8 @@
     [    1.402217] iommu: Default domain type: Translated
     [    0.412000] iommu: Default domain type: Passthrough (set via kernel command line)
 
+    BOOT_IMAGE=/vmlinuz-4.18.0-348 root=/dev/sda2 ro intel_iommu=on       (/proc/cmdline)
+
 Translated is what most distributions set, and no fault.
 """
 
@@ -11,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Subject
+from ..evidence import Source, Subject
 from ..evidence.job import SettingSeen
 from ..text import Text
 from . import Parser
@@ -19,6 +21,12 @@ from ._kernel_log import kernel_log
 
 # iommu: Default domain type: Translated
 MODE = re.compile(r"\biommu: Default domain type: (Translated|Passthrough)")
+
+# intel_iommu=on, without iommu=pt
+COMMAND_LINE = re.compile(
+    r"^(?:Kernel command line: |\S{0,80}[$#%>] ?)?(?:BOOT_IMAGE=|root=)\S.{0,2000}\b(?:intel|amd)_iommu=on\b"
+)
+PASSED = re.compile(r"\biommu=pt\b|\biommu\.passthrough=1\b")
 
 
 def read(text: Text) -> Iterator[SettingSeen]:
@@ -32,11 +40,14 @@ def read(text: Text) -> Iterator[SettingSeen]:
                 name="IOMMU",
                 value=found[1].lower(),
             )
+    for line in text.matching(COMMAND_LINE):
+        mode = "passthrough" if PASSED.search(line.text) else "translated"
+        yield SettingSeen(source=Source(text.name, line.number, line.quote), name="IOMMU", value=mode)
 
 
 PARSER = Parser(
     tool="the kernel's IOMMU",
     medium="kernel-log",
-    footprint=r"\biommu: Default domain type: (Translated|Passthrough)",
+    footprint=r"\biommu: Default domain type: (Translated|Passthrough)|(?:BOOT_IMAGE=|root=)\S.{0,2000}\b(?:intel|amd)_iommu=on\b",
     read=read,
 )

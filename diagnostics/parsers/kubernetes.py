@@ -73,6 +73,8 @@ REASONS = {
 EVENT = re.compile(
     r"^\s{0,8}(?:\S{1,12}\s+)?(Normal|Warning)\s+(\w{3,40})\s+(?:\S{1,30}(?:\s\(x(\d{1,6}) over [^)]{1,20}\))?\s+)?(.*)$"
 )
+# status: terminated,exitCode: 137,reason: OOMKilled,startedAt: 2026-03-04T07:45:50Z
+INLINE = re.compile(r"[,{ ]reason: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b(?=[,}\"]|\s{0,3}$| message:)")
 # {"involvedObject": {"kind": "Pod", "name": "train-0"}, "reason": "Evicted", "message": "The node was low on ..."}
 JSON_REASON = re.compile(r'"reason"\s?:\s?"(\w{3,40})"')
 JSON_SAID = re.compile(r'"(?:message|note)"\s?:\s?"([^"\\]{1,1000})')
@@ -102,6 +104,9 @@ def read(text: Text) -> Iterator[Evidence]:
         if event := _json_event(message.line.text[:8192]):
             about, severity = REASONS[event[0]]
             yield _fact(text, message, about, severity, f"{event[0]}: {event[1]}", event[2] or pod, event[3] or node)
+        elif (found := INLINE.search(said)) and not REASON.match(said):
+            about, severity = REASONS[found[1]]
+            yield _fact(text, message, about, severity, f"Reason: {found[1]}", pod, node)
         elif found := KUBELET.search(said):
             yield _fact(text, message, "evicted", Severity.CRITICAL, said.strip()[:300], found[2] or pod, node)
         elif (found := POD.match(said)) and said.lstrip().startswith("Name:") and not said.startswith("    "):
@@ -132,7 +137,7 @@ def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
 
 
 INTERESTING = re.compile(
-    r"[Ee]viction manager: pod|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
+    r"[Ee]viction manager: pod|[,{ ]reason: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
 )
 
 
@@ -199,7 +204,7 @@ PARSER = Parser(
     medium="scheduler",
     footprint=(
         r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
-        r"|[Ee]viction manager: pods? .{0,130}evicted successfully|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
+        r"|[,{ ]reason: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|[Ee]viction manager: pods? .{0,130}evicted successfully|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
         r"|\"reason\": \"(OOMKilled|Error|Evicted|Completed)\"|^\s*(Disk|Memory)Pressure\s+True"
         r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed|Terminating|ContainerCreating)\s"
     ),

@@ -22,11 +22,12 @@ from ._table import CRITICAL, WARNING, Row, Table
 _DEVICE = r"(?P<device>[\w./-]{1,64})"
 TABLE = Table(
     Row(rf"(?:EXT[234]-fs|ext[234]-fs|F2FS-fs) \({_DEVICE}\): [Rr]emounting filesystem read-only", "read-only", CRITICAL, "ext4"),
-    Row(rf"BTRFS.{{0,20}} \(device {_DEVICE}\):? .{{0,20}}forced readonly", "read-only", CRITICAL, "btrfs"),
+    Row(rf"BTRFS.{{0,20}} \(device {_DEVICE}[^)]{{0,20}}\):? .{{0,20}}forced readonly", "read-only", CRITICAL, "btrfs"),
     Row(rf"(?:EXT[234]|JBD2?)-fs error \(device {_DEVICE}\): ext4_journal_check_start", "journal-abort", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\):? in \w+:\d+: (?:Journal has aborted|Readonly filesystem|IO failure)", "journal-abort", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\)", "corruption", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs warning \(device {_DEVICE}\): .{{0,80}}Directory (?:\(ino: \d+\) )?index full", "directory-full", CRITICAL, "ext4"),
+    Row(rf"EXT[234]-fs \({_DEVICE}\): (?:group descriptors corrupted|ext4_check_descriptors: .{{0,80}}failed|.{{0,40}}bad geometry|checksum .{{0,40}}(?:invalid|failed))", "corruption", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): previous I/O error to superblock", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs warning \(device {_DEVICE}\): ext4_end_bio", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): (?:failed to convert unwritten|[Dd]elayed block allocation failed|shut ?down)", "io-error", CRITICAL, "ext4"),

@@ -38,7 +38,7 @@ TABLE = Table(
         CRITICAL,
     ),
     Row(rf"NVRM: GPU (?:at )?(?:PCI:)?(?P<pci>{_PCI}):? .{{0,20}}[Gg]PU has fallen off the bus", "off-bus", FATAL),
-    Row(r"NVRM: .{0,60}[Ff]allen off the bus", "off-bus", FATAL),
+    Row(r"NVRM: .{0,120}[Ff]allen off the bus", "off-bus", FATAL),
     Row(rf"NVRM: .{{0,20}}(?:GPU )?(?P<pci>{_PCI}).{{0,20}} is lost", "off-bus", FATAL),
     Row(r"NVRM: .{0,160}(?:GPU lost from the bus|NV_ERR_GPU_IS_LOST)", "off-bus", FATAL),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?(?:RmInitAdapter|rm_init_adapter) failed", "init-failed", CRITICAL),
@@ -49,7 +49,17 @@ TABLE = Table(
     ),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?[Ff]ailed to (?:initialize|allocate|copy vbios)", "init-failed", CRITICAL),
     Row(r"NVRM: .{0,80}(?:[Tt]imeout|timed out) .{0,20}(?:waiting for RPC|GSP)", "rpc-timeout", CRITICAL),
-    Row(r"NVRM: .{0,60}(?:kgsp\w+|GSP)\b.{0,60}(?:failed|halted|[Tt]imeout|crash)", "rpc-timeout", CRITICAL),
+    # NVRM: _issueRpcAndWait: rpcRecvPoll timedout for fn 76!      ... [NV_ERR_TIMEOUT] (0x00000065) returned from rpcRecvPoll @ rpc.c:124
+    Row(
+        r"NVRM: .{0,120}(?:[Rr]pcRecvPoll\b.{0,40}(?:timed ?out|[Tt]imeout)|NV_ERR_TIMEOUT\b.{0,60}\b_?\w{0,10}[Rr]pc\w{0,20}|GSP RM heartbeat timed out)",
+        "rpc-timeout",
+        CRITICAL,
+    ),
+    Row(
+        r"NVRM: .{0,60}(?:kgsp\w+|GSP)\b.{0,60}(?:[Ff]ail(?:ed|ure)|halted|[Tt]imeout|timed out|[Cc]rash)",
+        "rpc-timeout",
+        CRITICAL,
+    ),
     Row(
         r"NVRM: .{0,40}(?:unexpected WPR2 already up|[Cc]annot (?:initialize|boot) GSP|GSP.{0,20} (?:boot|init\w*) failed)",
         "rpc-timeout",

@@ -33,6 +33,7 @@ MISSING = (
 SAYINGS = (
     ("version-mismatch", r"Driver/library version mismatch"),
     ("version-mismatch", r"API mismatch: the client has the version"),
+    ("version-mismatch", r"NVML/RM version mismatch"),
     # fabric manager NVIDIA GPU driver interface version 535.54.03 don't match with driver version 535.104.12.
     ("version-mismatch", r"interface version .{1,60} (?:don't|does not) match with driver version"),
     # Unable to determine the device handle for GPU 0000:03:00.0: GPU is lost.  Reboot the system to recover this GPU
@@ -47,6 +48,9 @@ SAYINGS = (
     # n11  up 66 days   nvidia-smi: no answer in 600 s
     ("hanging", HANGING),
     ("init-failed", r"NVIDIA-SMI has failed because"),
+    # CUDA initialization: Unexpected error from cudaGetDeviceCount(). ... Error 803: system has unsupported display driver
+    ("version-mismatch", r"CUDA initialization: .{1,300}\bError 80[34]: "),
+    ("init-failed", r"CUDA initialization: .{1,300}\bError \d{3}: "),
     # UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment
     ("init-failed", r"CUDA initialization: (?:CUDA unknown error|CUDA driver initialization failed)"),
     ("init-failed", r"Failed to initialize NVML: .{1,120}"),
@@ -57,9 +61,9 @@ PCI = re.compile(r"GPU ?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)")
 # NVML library version: 535.161      Kernel module version 535.154 (continuation lines)
 DETAIL = re.compile(r"^NVML library version: ([\d.]+)")
 FOOTPRINT = (
-    r"Driver/library version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
+    r"Driver/library version mismatch|NVML/RM version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
-    r"|interface version .{1,60} match with driver version|CUDA initialization: CUDA (unknown error|driver init)"
+    r"|interface version .{1,60} match with driver version|CUDA initialization: (CUDA (unknown error|driver init)|.{1,300}\bError \d{3}: )"
     rf"|{HANGING}|{MISSING}"
     r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
 )

@@ -24,6 +24,7 @@ SAYINGS = re.compile(
     r"|\b(?:session|kernel|notebook|runtime) (?:has )?crashed after using all available RAM"
     r"|\buse an instance type with more memory, or reduce the size of\b"
     r"|\b[Cc]ontainer (?:was )?killed (?:due to|because of) memory (?:usage|limit)"
+    r"|\bkilled by docker due to it exceeded the request memory"
 )
 
 

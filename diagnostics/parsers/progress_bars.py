@@ -4,11 +4,13 @@
     Validation: 0it [00:00, ?it/s]
     Generating train split: 2230000 examples [29:59, 1466.92 examples/s]
     Epoch 11/999 ━━━━━━━━━━━━━━━━━━ 64/64 0:00:21 • 0:00:00 3.02it/s v_num: 4.000
+    Test:  [ 2090/10010]  eta: 1:53:32  acc1: 73.3203 (76.6279)  time: 0.8568  data: 0.0001
     Loading safetensors checkpoint shards:  12% Completed | 29/241 [03:58<1:21:40, 23.11s/it]
 
 A bar rewrites its line with carriage returns: the last state of a label is the fact. Where the next state of a label is
 behind the last one the bar was begun anew, or another rank draws one of its own: then both are told. What another
-process prints into the same line follows the bar and is not looked at.
+process prints into the same line follows the bar and is not looked at. A logger of metrics says the time of one step; the
+bar's own is that times the steps.
 """
 
 from __future__ import annotations
@@ -32,6 +34,10 @@ COUNT = re.compile(
 RICH = re.compile(
     r"^\s{0,8}(\S.{0,119}?):? +[━╸╺ ]{5,200} +(?:\d{1,3}% )?(\d{1,9})/(\d{1,9}) +(\d{1,4}(?::\d\d){1,2}) • [\d:-]{4,9} ?"
 )
+# Test:  [ 2090/10010]  eta: 1:53:32  acc1: 73.3203 (76.6279)  time: 0.8568  data: 0.0001
+METRIC = re.compile(
+    r"^\s{0,8}([A-Z][\w -]{1,40}):? {1,4}\[ {0,8}(\d{1,9})/(\d{1,9})\] {1,4}eta: \d[^\n]{0,400}?\btime: (\d{1,6}(?:\.\d{1,6})?)\b"
+)
 # , 23.11s/it]     , 1.69it/s]
 RATE = re.compile(r"[,<] {0,4}(\d{1,9}(?:\.\d{1,6})?) ?(s/\w{1,12}|\w{1,12}/s)\b")
 LASTED_S = 60.0  # a bar that ended sooner tells nothing
@@ -49,6 +55,9 @@ def read(text: Text) -> Iterator[Evidence]:
             state = (message, _count(found[2]), _count(found[3]), _elapsed(found[4]))
         elif found := COUNT.match(message.text):
             state = (message, _count(found[2]), None, _elapsed(found[3]))
+        elif found := METRIC.match(message.text):
+            done = _count(found[2])
+            state = (message, done, _count(found[3]), (done or 0) * float(found[4]))
         else:
             continue
         label = (found[1] or "").strip()
@@ -76,7 +85,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d"
+    r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d|\d\] {1,4}eta: \d"
 )
 
 
@@ -98,6 +107,6 @@ def _elapsed(text: str | None) -> float | None:
 PARSER = Parser(
     tool="tqdm",
     medium="job-log",
-    footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|━ +(\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(it| [a-z]{2,20}) \[\d{1,4}:\d\d, ",
+    footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|━ +(\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(it| [a-z]{2,20}) \[\d{1,4}:\d\d, |^\s{0,8}[A-Z][\w -]{1,40}:? {1,4}\[ {0,8}\d+/\d+\] {1,4}eta: \d",
     read=read,
 )

@@ -27,6 +27,10 @@ HEADING = re.compile(r"^=+ ROCm System Management Interface =+\s*$")
 ROW = re.compile(
     r"^(\d{1,3})\s.{0,60}?\s(\d{1,3}\.\d)\s?°?[cC]\s+(\d{1,4}(?:\.\d{1,3})?)W\s.{0,60}?(\d{1,5})M[hH]z\s.{0,80}?\s(\d{1,4}(?:\.\d{1,3})?)W\s+(?:\d{1,3}%|N/A)\s+(\d{1,3})%\s*$"
 )
+#   0   84.0c   151.0W   1138Mhz  945Mhz   40.0%    auto      0%      (before ROCm 1.9)
+OLD = re.compile(
+    r"^\s{0,4}(\d{1,3})\s+(\d{1,3}\.\d)c\s+(\d{1,4}(?:\.\d{1,3})?)W\s+(\d{1,5})M[hH]z\s+\d{1,5}M[hH]z\s+\d{1,3}(?:\.\d)?%\s+\w{2,10}\b"
+)
 # GPU[0]		: Temperature (Sensor junction) (C): 83.0
 VALUE = re.compile(r"^GPU\[(\d{1,3})\]\s*: ([A-Z][^:]{1,80}):\s*(\S.{0,120}?)\s*$")
 NAMES = (
@@ -60,6 +64,16 @@ def read(text: Text) -> Iterator[Evidence]:
             cards, stamp = {}, stamp_before(text, line)
         elif found := ROW.match(row):
             yield concise(text, line, found, stamp)
+        elif found := OLD.match(row):
+            gpu, temperature, power, clock = (float(value) for value in found.groups())
+            yield GpuStatus(
+                source=source(text, line),
+                subject=Subject(gpu=int(gpu)),
+                stamp=stamp,
+                temperature_c=temperature,
+                power_w=power,
+                sm_clock_mhz=clock,
+            )
         elif found := VALUE.match(row):
             note(cards.setdefault(int(found[1]), Card(line, stamp)), found[2], found[3])
     yield from told(text, cards)
@@ -103,7 +117,7 @@ PARSER = Parser(
     tool="rocm-smi",
     medium="gpu",
     footprint=(
-        r"^=+ ROCm System Management Interface =+|^GPU\[\d{1,3}\]\s*: (GPU use|VRAM Total|Temperature \(Sensor|(Average|Current Socket|Max) Graphics)"
+        r"^=+ ROCm System Management Interface =+|^\s{0,4}\d{1,3}\s+\d{1,3}\.\dc\s+\d{1,4}(\.\d{1,3})?W\s+\d{1,5}M[hH]z\s|^GPU\[\d{1,3}\]\s*: (GPU use|VRAM Total|Temperature \(Sensor|(Average|Current Socket|Max) Graphics)"
     ),
     read=read,
 )

@@ -9,7 +9,7 @@
     # kill -9 67637 ; sleep 60 ; ps -o pid,stat -p 67637
     67637 R
 
-A process that a table below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for no outcome. Status 124 or 137 of a `timeout` command means that it
+A process that a table below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for no outcome. What `; echo $?` prints is the status. Status 124 or 137 of a `timeout` command means that it
 ran into its limit. The tools' own error messages are read by `tool_errors`.
 """
 
@@ -49,6 +49,8 @@ ROW = re.compile(r"^\s{0,20}(?:[a-z][\w+-]{0,30}\s{1,20})?(\d{1,10})\s.{0,200}?(
 STATUS = re.compile(
     r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -[\w-]{1,31}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
 )
+ASKED = re.compile(r"; ?echo (?:rc=|exit=|status=|\")?\$\?")
+NUMBER = re.compile(r"(?:rc=|exit=|status=)?(\d{1,3})$")
 TIMED_OUT = re.compile(r"(?i)^(?:timeout: sending signal|command timed out|timed out after)")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=,-]{1,200}(?:/[\w.@+%=,-]{1,200}){0,30}/?)")
 NO_PATH = ("/dev/", "/bin/", "/usr/", "/proc/", "/sys/")
@@ -73,12 +75,16 @@ def read(text: Text) -> Iterator[Evidence]:
             asked = command if command and _is_of(found["tool"], command[1]) else None
             if asked or found["tool"]:
                 yield _outcome(text, message, asked or (message, found["tool"]), _word(status, asked), status, None)
+        elif command and ASKED.search(command[1]) and (found := NUMBER.match(said)):
+            status = int(found[1])
+            yield _outcome(text, message, command, _word(status, command), status, None)
+            command = None
         elif TIMED_OUT.match(said) and command:
             yield _outcome(text, message, command, "timed-out", None, None)
 
 
 INTERESTING = re.compile(
-    r"[$#%>] \w|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
+    r"[$#%>] \w|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
 )
 
 

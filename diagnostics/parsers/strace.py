@@ -104,7 +104,7 @@ def finish(call: Call, rest: str) -> None:
         call.duration_s = float(took) if took else None
         call.unfinished = call.result == "?" and call.name not in ("exit", "exit_group")
     elif not UNFINISHED.search(rest):
-        call.unfinished = False
+        call.unfinished = ")" not in rest  # the trace ends in the middle of the call
 
 
 def tells(call: Call) -> bool:
@@ -136,6 +136,7 @@ PARSER = Parser(
     medium="system-calls",
     footprint=(
         r"^strace: |^\[pid +\d+\] ([\d:.]+ )?(<\.\.\. )?[a-z_0-9]{2,40}[( ]|<unfinished \.\.\.>"
+        r"|^[a-z][a-z_0-9]{1,40}\(\"/[^\n)]{1,2000}$"
         r"|^([\d:.]+ )?(\(\+ *[\d.]+\) )?[a-z_0-9]{2,40}\([^\n]{0,2000}\) += (-?\d|0x|\?)"
     ),
     read=read,

@@ -68,6 +68,8 @@ TABLE = Table(
     Row(r"[Ee]victing (?:\(and (?:block|black)listing\) |unresponsive |laggy )?client(?: session)? ", "evicted", CRITICAL, "cephfs"),
     Row(r"(?:osd )?(?:block|black)list(?:ed)? (?:add|addr)\b|adding \S{3,80} to (?:block|black)list|(?:block|black)listing \S{0,20} ?\d", "evicted", CRITICAL, "cephfs"),
     Row(r"(?:haven't heard from client .{0,200}evicting it|evicting client at |lock callback timer expired|\bevict\w* (?:client|export))", "evicted", CRITICAL, "lustre"),
+    # autofs: automount[811]: failed to mount /home/ada
+    Row(r"automount\[\d+\]: .{0,80}(?:no hosts available|failed to mount /|mount .{0,40}timed out)", "connection-lost", CRITICAL, "nfs"),
     # ceph-fuse
     Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "evicted", CRITICAL, "cephfs"),
 )  # fmt: skip

@@ -14,8 +14,13 @@ from ..mounttable import innermost
 
 
 def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Subject:
-    """The subject of a path: its mount from /proc/mounts, else from df, else the path alone."""
+    """The subject of a path: its mount from /proc/mounts, else from df, else the path alone.
+
+    A network volume that is mounted in several places is one volume, and goes by the first of them.
+    """
     mount = incident.links.mount_of(path)
+    if mount is not None and mount.network:
+        mount = next(each for each in incident.links.mounts if each.device == mount.device)
     if mount is not None:
         local = None if mount.network else disk(mount.subject.device)
         return Subject(mount=mount.subject.mount, server=mount.subject.server, device=local, path=path, pid=pid)

@@ -17,10 +17,10 @@ from .machine_memory_low import is_low
 
 REFUSED = re.compile(
     r"Cannot allocate memory|\[Errno 12\]|ENOMEM|MemoryError|std::bad_alloc|DefaultCPUAllocator: (?:can't|not enough)"
-    r"|Unable to allocate .{1,60} for an array|virtual memory exhausted",
+    r"|Unable to allocate .{1,60} for an array|virtual memory exhausted|\bnot enough memory: you tried to allocate",
 )
 DRIVER = re.compile(r"NV_ERR_NO_MEMORY|[Oo]ut of memory|[Pp]age allocation fail")
-GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_", re.I)
+GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_|\bRMM failure", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

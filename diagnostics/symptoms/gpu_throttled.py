@@ -1,13 +1,14 @@
 """A GPU's clocks are held down by heat or power.
 
 An active hardware slowdown, thermal slowdown or power brake, from the driver, a health test or a monitor; or a busy GPU
-that is hot and runs at less than half of its highest clock. A software power cap is how every loaded GPU of a capped
+that is hot and runs at less than half of its highest clock, or whose clock fell as it grew hot. A software power cap is how every loaded GPU of a capped
 fleet looks and is no part of this.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence.gpu import GpuDiagnostic, GpuStatus, GpuThrottle
@@ -16,8 +17,10 @@ from . import Finding, Symptom
 from ._reports import gpu_subject, said, words_of
 
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
+WARMER_C, FELL = 10.0, 0.75
 WORDS = re.compile(
-    r"clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events", re.I
+    r"(?:thermal|power) violations? totaling|clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events",
+    re.I,
 )
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")
 
@@ -35,6 +38,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if share < HELD_DOWN and (status.temperature_c or 0.0) >= WARM_C:
                 note = f"busy, {status.temperature_c:.0f} °C, at {share:.0%} of its highest clock"
                 yield Finding(gpu_subject(incident, status.subject), (status,), note)
+    yield from _slower_when_hotter(incident)
+
+
+def _slower_when_hotter(incident: Incident) -> Iterator[Finding]:
+    """GPUs that were looked at several times, whose clock fell as they grew hot: an idle one grows cool."""
+    looks: dict[int | None, list[GpuStatus]] = defaultdict(list)
+    for status in incident.of(GpuStatus):
+        if status.temperature_c is not None and status.sm_clock_mhz:
+            looks[status.subject.gpu].append(status)
+    for statuses in looks.values():
+        cool, hot = (pick(statuses, key=lambda status: status.temperature_c or 0.0) for pick in (min, max))
+        warmer = (hot.temperature_c or 0.0) - (cool.temperature_c or 0.0)
+        share = (hot.sm_clock_mhz or 0.0) / (cool.sm_clock_mhz or 1.0)
+        if warmer >= WARMER_C and (hot.temperature_c or 0.0) >= WARM_C and share <= FELL:
+            note = f"from {cool.temperature_c:.0f} to {hot.temperature_c:.0f} °C its clock fell to {share:.0%}"
+            yield Finding(gpu_subject(incident, hot.subject), (cool, hot), note)
 
 
 SYMPTOM = Symptom(

@@ -94,7 +94,7 @@ def _owner(info: MemoryInfo) -> str:
 SYMPTOM = Symptom(
     title="memory grows as the run goes on",
     rule=rule,
-    leak=0.001,
+    leak=0.0008,
     because="after its start a training run holds its memory; caches grow outside the process, or stop growing",
     command="while sleep 60; do date; grep VmRSS /proc/PID/status; done",
     cost_minutes=15,

@@ -4,7 +4,7 @@ access.
 A server answers these from memory within milliseconds, however busy its disks are and however full they are. Only the
 client's own wait counts: the stack holds the call and the client's remote procedure call below it. Or the client's recovery
 thread is in D beside another process: the kernel starts it (`ADDRESS-manager` of NFS) when its server has lost the client's
-state or is away, and it ends with the server's answer.
+state or is away, and it ends with the server's answer. Or a person's own df or stat of such a volume did not come back, or a traced call of that kind.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import HungTask
-from ..evidence.process import ProcessState, ThreadState
+from ..evidence.process import ProcessState, SystemCall, ThreadState
+from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import network_mounts, only_network_mount
+from ._places import network_mounts, on_network, only_network_mount, place
 
 # 192.0.2.197-manager, as the kernel cuts it after 15 letters
 RECOVERS = re.compile(r"^\[?(?P<server>[\w.:]{3,14})-(?:m|ma|man|mana|manag|manage|manager)\]?$")
 ASKS = re.compile(
     r"^_?(?:nfs\d{0,2}_(?:proc_)?(?:statfs|getattr|lookup|access)|(?:ceph|fuse|ll|cifs|smb2|v9fs|gpfs)_statfs)"
 )
+ASKED = re.compile(r"^(?:sudo |timeout (?:-\S{1,20} ){0,3}\S{1,8} ){0,2}(?:df|stat)\b")
+QUESTIONS = ("statfs", "fstatfs", "stat", "lstat", "fstat", "newfstatat", "access", "faccessat")
+LONG_S = 60.0  # no local disk takes so long
 CALLS = re.compile(r"^_{0,2}rpc_|^request_wait_answer|^ceph_mdsc_|^ptlrpc_|^wait_for_response|^p9_client_rpc|^cxiWait")
 
 
@@ -42,6 +46,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
             yield Finding(subject, (fact,), f"{fact.subject.comm or 'a process'} waits for an answer to {asks}")
     yield from _recoveries(incident)
+    for command in incident.of(CommandOutcome):
+        subject = place(incident, command.subject.path)
+        if (
+            command.outcome in ("hanging", "timed-out")
+            and ASKED.match(command.command)
+            and on_network(incident, subject)
+        ):
+            yield Finding(subject, (command,), f"`{command.command[:100]}` did not come back")
+    for call in incident.of(SystemCall):
+        about = place(incident, call.subject.path) if call.subject.path else None
+        one = only_network_mount(incident) if about is None and (call.duration_s or 0.0) >= LONG_S else None
+        if call.unfinished and call.name in QUESTIONS and ((about and on_network(incident, about)) or one):
+            where = about or (one.subject if one else Subject())
+            yield Finding(where, (call,), f"{call.name}() has not been answered")
 
 
 def _recoveries(incident: Incident) -> Iterator[Finding]:

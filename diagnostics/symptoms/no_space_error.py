@@ -2,7 +2,7 @@
 local filesystem that found no room for its own records.
 
 An error about shared memory is another symptom, though it carries the same errno, and so does the want of inotify watches,
-semaphores and control groups, which is no want of space at all. torch.save never says it
+semaphores, mounts and control groups, which is no want of space at all. torch.save never says it
 (see save-failed), so nothing is ABSENT here.
 """
 
@@ -29,7 +29,8 @@ SHARED_MEMORY = re.compile(
     re.I,
 )
 NO_DISK = re.compile(
-    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b", re.I
+    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|mounting .{0,12}(?:/dev/shm|shm\b)|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b",
+    re.I,
 )
 
 

@@ -33,8 +33,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _trials(incident: Incident) -> Iterator[tuple[Evidence, ...]]:
-    for well, failed, _ in cures(incident, settings(PEER_OFF), bad=("hang", "fail", "slow")):
-        yield well, failed[0]
+    for bad in (("hang", "fail"), ("slow",)):
+        for well, failed, _ in cures(incident, settings(PEER_OFF), bad=bad):
+            yield well, failed[0]
     copies = incident.of(Trial)
     direct = next((each for each in copies if DIRECT.match(each.condition) and each.outcome == "fail"), None)
     by_host = next((each for each in copies if BY_HOST.search(each.condition) and each.outcome == "ok"), None)

@@ -13,7 +13,9 @@ from ..evidence.network import PortErrors
 from ..incident import Incident
 from . import Finding, Symptom
 
-DAMAGED = re.compile(r"symbol|crc|fcs|LinkErrorRecovery|LocalLinkIntegrity|PortRcvErrors|rx_pcs", re.I)
+DAMAGED = re.compile(
+    r"symbol|crc|fcs|LinkErrorRecovery|LocalLinkIntegrity|PortRcvErrors|rx_pcs|^rx frame$|frame_err", re.I
+)
 LOST = re.compile(r"LinkDowned|link_down", re.I)
 MANY = 1000
 OFTEN = 10

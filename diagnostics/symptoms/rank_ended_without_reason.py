@@ -2,7 +2,8 @@
 
 A rank left with a crash's signal or an error's status, before the others complained; no exception of its own stands
 in the logs, and neither kernel, driver nor scheduler reports anything. A rank that somebody killed (SIGKILL, SIGTERM) is
-no case of this: the reason lies outside and was not looked for.
+no case of this: the reason lies outside and was not looked for. Nor is a bus error, which says that a mapped page could not
+be had.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from . import Finding, Symptom
 from .rank_failed_first import is_victim, tasks_ended
 from .rank_failed_first import rule as failed_first
 
-KILLED = (-9, -15, 137, 143)
+KILLED_OR_BUS = (-9, -15, -7, 137, 143, 135)
 TOLD = ("oom-killed", "evicted", "preempted", "time-limit", "node-failed", "cancelled")
 
 
@@ -33,8 +34,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     ]
     for finding in failed_first(incident):
         ended = finding.evidence[0]
-        killed = (isinstance(ended, LauncherFailure) and ended.exit_code in KILLED) or (
-            isinstance(ended, ProcessEnded) and ended.signal in ("SIGKILL", "SIGTERM")
+        killed = (isinstance(ended, LauncherFailure) and ended.exit_code in KILLED_OR_BUS) or (
+            isinstance(ended, ProcessEnded) and ended.signal in ("SIGKILL", "SIGTERM", "SIGBUS")
         )
         if not killed and not isinstance(ended, PythonException):
             note = f"{finding.note}, and nothing says why" if not reasons else "something says why"

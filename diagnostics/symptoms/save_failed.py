@@ -21,7 +21,8 @@ WRITE_FAILED = re.compile(
     r"|inline_container\.cc.{0,80}(?:unexpected pos|writ)|write\(\): fd \d+ failed"
     r"|SafetensorError.{0,40}(?:IoError|Io\(|os error)"
     r"|Error writing \(tmp\) checkpoint file|Resource exhausted: (?:[\w ]{1,40}: )?/\S|RESOURCE_EXHAUSTED: (?:[\w ]{1,40}: )?/\S"
-    r"|short write|failed to (?:write|save)|error writing|failed to close|write error|I/O error while (?:saving"
+    r"|\bFile \S{1,300} cannot be opened\."
+    r"|No usable temporary directory|short write|failed to (?:write|save)|error writing|failed to close|write error|I/O error while (?:saving"
     r"|writing)",
     re.I,
 )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from .no_space_error import NO_SPACE, SHARED_MEMORY
+from .no_space_error import NO_DISK, NO_SPACE, SHARED_MEMORY
 
 NO_ROOM = re.compile(
     r"unable to write to file </torch|unable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"
@@ -25,7 +25,7 @@ REFUSED = re.compile(f"{NO_ROOM.pattern}|(?i:{NO_SPACE.pattern})")
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such refusal."""
     for said in matching(incident, REFUSED, "ENOSPC"):
-        if NO_ROOM.search(said.text) or SHARED_MEMORY.search(said.text):
+        if NO_ROOM.search(said.text) or (SHARED_MEMORY.search(said.text) and not NO_DISK.search(said.text)):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 

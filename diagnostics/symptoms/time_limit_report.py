@@ -9,7 +9,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import scheduler_reports
 
-WORDS = re.compile(r"(?-i:DUE TO TIME LIMIT)|walltime .{0,40}exceeded|DeadlineExceeded", re.I)
+WORDS = re.compile(r"(?-i:DUE TO TIME LIMIT)|walltime .{0,40}exceeded|(?<!code = )DeadlineExceeded", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

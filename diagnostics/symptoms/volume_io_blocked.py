@@ -22,6 +22,20 @@ from ._places import on_network, only_network_mount, place
 from ._waits import CLIENT_WAITS, blocked_in_client, blocked_on_page
 
 NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")
+ASKS = (
+    "statfs",
+    "fstatfs",
+    "stat",
+    "lstat",
+    "fstat",
+    "open",
+    "openat",
+    "getdents",
+    "getdents64",
+    "fsync",
+    "newfstatat",
+)
+LONG_S = 60.0  # no local disk takes so long
 SERVERS = ("mfsmount", "mfschunkserver", "mfsmaster", "sshfs", "glusterfs", "ceph-fuse", "nfsd", "lockd")
 
 
@@ -109,6 +123,9 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         subject = place(incident, path, pid=call.subject.pid)
         if call.unfinished and path and on_network(incident, subject):
             yield Finding(subject, cited, f"{call.name}() on {path} did not return")
+        elif (mount := only_network_mount(incident)) and call.name in ASKS and (call.duration_s or 0.0) >= LONG_S:
+            note = f"{call.name}() has not returned for {call.duration_s or 0.0:.0f} s"
+            yield Finding(mount.subject, (call, mount), note)
 
 
 SYMPTOM = Symptom(

@@ -59,6 +59,9 @@ RUNTIME_LOCKS = re.compile(
     r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
     r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
 )
+FORKS = re.compile(
+    r"^(?:_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec|_{0,2}run_fork_handlers|\w{1,30}_at_?fork_\w{1,20})$"
+)
 POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
 WARNED = re.compile(r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code")
 TEAM_WAITS = (
@@ -194,13 +197,14 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
 
 
 def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
-    """A worker at a runtime's own lock, or the only stack of its dump where another process is its parent or polls for it."""
+    """A worker at a runtime's own lock, a thread at one in the middle of a fork, or the only stack of its dump where another process is its parent or polls for it."""
     stacks = incident.of(NativeStack)
     for native in stacks:
         names = native_names(native, 6)
         locked = any(name.startswith(LOCKED) for name in names[:3]) and any(map(RUNTIME_LOCKS.match, names))
         serves = any(name_of(frame) in WORKER_FRAMES for frame in native.frames)
-        if locked and (serves or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
+        forking = any(FORKS.match(frame.function) for frame in native.frames)
+        if locked and (serves or forking or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
             yield native
 
 

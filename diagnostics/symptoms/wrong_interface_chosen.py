@@ -1,7 +1,7 @@
 """Ranks talk, or try to talk, over an interface or at an address that the other nodes cannot reach.
 
 NCCL or gloo chose loopback, or a bridge or cable of the container runtime, while other interfaces are there or ranks live on
-other hosts; or a peer is called at an address that means another machine on every host: Debian's name for itself
+other hosts; or a peer is called at an address that several hosts have for their own, or one that means another machine on every host: Debian's name for itself
 (127.0.1.1), Docker's default bridge, libvirt's, a link-local address. Or another rank answers than was called.
 """
 
@@ -27,6 +27,9 @@ FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
 OWN_NAME, LINK_LOCAL = "127.0.1.1", "169.254."
 BRIDGES = re.compile(r"\b(?:172\.17|192\.168\.122|169\.254)\.\d{1,3}\.\d{1,3}\b|\b127\.0\.1\.1\b")
 OWN = re.compile(r"\bUsing .{0,40}?:(\d{1,3}(?:\.\d{1,3}){3})<")
+# NET/Socket : Using [0]eno3:192.0.2.4<0> [1]lxcbr0:10.0.3.1<0>
+LISTED = re.compile(r"[\w.-]{1,40}:(\d{1,3}(?:\.\d{1,3}){3})<")
+ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 NO_WAY = re.compile(r"refused|timed? ?out|unreachable|No route|connectFullMesh failed|connection abort", re.I)
 FALLS_BACK = re.compile(r"[Uu]sing the loopback address as fallback")
 
@@ -53,9 +56,16 @@ def _calls(incident: Incident) -> Iterator[Finding]:
     own = {match[1] for message in incident.of(NcclMessage) if (match := OWN.search(message.text))}
     failed = [*incident.of(RemoteFailure), *incident.of(NcclMessage), *said(incident, NO_WAY)]
     failed = [fact for fact in failed if NO_WAY.search(words_of(fact))]
+    shared = _of_several(incident)
     for fact in failed:
         if virtual := VIRTUAL.search(words_of(fact)):
             yield Finding(fact.subject, (fact,), f"a peer was called over {virtual[1]}, which leads to a container")
+            continue
+        called = ADDRESS.findall(words_of(fact)) if shared else []
+        if common := next((each for each in called if each in shared), None):
+            yield Finding(
+                fact.subject, (fact,), f"a peer was called at {common}, which several hosts have for their own"
+            )
             continue
         address = BRIDGES.search(words_of(fact))
         if not address or address[0] in own:
@@ -71,6 +81,16 @@ def _calls(incident: Incident) -> Iterator[Finding]:
             yield Finding(answer.subject, (answer,), answer.text[:200])
     for fact in said(incident, FALLS_BACK) if failed else ():
         yield Finding(fact.subject, (fact, failed[0]), words_of(fact)[:200])
+
+
+def _of_several(incident: Incident) -> set[str]:
+    """The addresses that NCCL lists among the interfaces of more than one host."""
+    hosts: dict[str, set[str]] = defaultdict(set)
+    for message in incident.of(NcclMessage):
+        if "Using" in message.text and message.subject.host:
+            for address in LISTED.findall(message.text):
+                hosts[address].add(message.subject.host)
+    return {address for address, names in hosts.items() if len(names) > 1 and not address.startswith("127.")}
 
 
 def _two_addresses(incident: Incident, failed: Sequence[Evidence]) -> Iterator[Finding]:

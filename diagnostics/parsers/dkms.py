@@ -1,0 +1,46 @@
+"""`dkms status` and `uname -r`: for which kernels a driver's module was built, and which kernel runs.
+
+    nvidia/535.183.01, 5.15.0-112-generic, x86_64: installed
+    nvidia, 470.141.03, 5.4.0-135-generic, x86_64: installed
+    $ uname -r
+    5.15.0-117-generic
+
+A module that was added or built and not installed is skipped: no kernel would find it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Source
+from ..evidence.job import SettingSeen
+from ..text import Text
+from . import Parser
+
+RELEASE = r"(?P<kernel>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})"
+INSTALLED = re.compile(rf"^(?P<module>nvidia[\w-]{{0,30}})(?:/|, ?)[\w.~-]{{1,40}}, {RELEASE}, \w{{1,12}}: installed\b")
+ASKED = re.compile(r"^\S{0,80}[$#%>]? ?uname -r\s*$")
+ANSWER = re.compile(rf"^{RELEASE}\s*$")
+
+
+def read(text: Text) -> Iterator[SettingSeen]:
+    asked = False
+    for line in text.lines():
+        row = line.text[:300]
+        name = ""
+        if found := INSTALLED.match(row):
+            name = "module installed for"
+        elif asked and (found := ANSWER.match(row)):
+            name = "running kernel"
+        asked = ASKED.match(row) is not None
+        if found and name:
+            yield SettingSeen(source=Source(text.name, line.number, line.quote), name=name, value=found["kernel"])
+
+
+PARSER = Parser(
+    tool="dkms status and uname",
+    medium="kernel-modules",
+    footprint=rf"{INSTALLED.pattern.replace('(?P<module>', '(?:').replace('(?P<kernel>', '(?:')}|{ASKED.pattern}",
+    read=read,
+)
