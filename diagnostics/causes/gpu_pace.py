@@ -223,6 +223,12 @@ CAUSES = (
                 "the device had not come up, so there was none to open",
             ),
             Effect(
+                "gpu-software-xid",
+                0.05,
+                "a device that computes wrongly computes wrong addresses too",
+                "the device had computed a wrong address",
+            ),
+            Effect(
                 "loss-not-finite",
                 0.1,
                 "wrong results of one device reach the loss through the gradients",

@@ -48,10 +48,14 @@ class GpuProcess(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuProcessesNone(Evidence):
-    """The tool listed the processes of its GPUs and there were none.
+    """The tool listed the processes of its GPUs and there were none. Subject: gpu where it is of one.
+
+    `in_words` is False where the table is merely empty, as old drivers print it, and inside a container always.
 
     |  No running processes found                                                             |
     """
+
+    in_words: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,3 +121,14 @@ class GpuDiagnostic(Evidence):
     test: str
     outcome: str
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NvidiaDriverVersion(Evidence):
+    """A version of one part of the NVIDIA driver: "loaded" (the kernel module), "module" (on disk) or "library".
+
+    NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.154.05  Thu Dec 28 15:37:48 UTC 2023
+    """
+
+    part: str
+    version: str

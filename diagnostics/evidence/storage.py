@@ -71,6 +71,17 @@ class FileEntry(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SizeCompared(Evidence):
+    """A file's size beside the one that it should have, in bytes. Subject: path.
+
+    shard_0003.tar           1073741824    411041792
+    """
+
+    expected: int
+    actual: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Checksum(Evidence):
     """A content hash of a file. Subject: path.
 

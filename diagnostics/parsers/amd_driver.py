@@ -2,6 +2,7 @@
 
     amdgpu 0000:83:00.0: amdgpu: [gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:8 pasid:32769, for process python pid 4123)
     amdgpu 0000:c1:00.0: amdgpu: device lost from bus!
+    [drm:mes_v11_0_submit_pkt_and_poll_completion.constprop.0 [amdgpu]] *ERROR* MES failed to response msg=3
 
 What is skipped: the registers below a fault, and the lines that announce the driver's parts.
 """
@@ -21,6 +22,8 @@ TABLE = Table(
     Row(rf"{_DEVICE}.{{0,60}}(?:device lost from bus|GPU has been lost)", "off-bus", FATAL),
     Row(rf"{_DEVICE}.{{0,80}}uncorrectable hardware errors", "ecc", CRITICAL),
     Row(rf"{_DEVICE}.{{0,60}}(?:PSP|psp|SMU).{{0,60}}(?:timeout|timed out|not done with your previous command)", "rpc-timeout", CRITICAL),
+    # MES, the scheduler in the device's firmware
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,60}}MES (?:failed to respon|might be in unrecoverable state)", "rpc-timeout", CRITICAL),
     Row(rf"{_DEVICE}.{{0,40}}GPU reset(?: begin|\(\d+\) failed)", "other", WARNING),
 )  # fmt: skip
 

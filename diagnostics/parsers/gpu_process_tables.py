@@ -22,7 +22,7 @@ from ._snapshot import source
 
 # GPU     PID      USER  GPU-MEM %SM  %CPU  %MEM  TIME  COMMAND
 HEADING = re.compile(
-    r"^[ │]{0,8}(?:(?P<gpu>GPU|Dev(?:ice)?|IDX)(?: ?ID)?[ │]{1,20}(?:USER[ │]{1,20})?)?PID\b(?=.{0,160}\b(?:GPU[- _]?MEM|Memory|MEM|VRAM|Used?|Usage)\b)"
+    r"^[ │]{0,8}(?:(?P<gpu>GPU|Dev(?:ice)?|IDX)(?: ?ID)?[ │]{1,20}(?:USER[ │]{1,20})?|(?=PID\b.{0,160}\b(?:GPU|VRAM)))PID\b(?=.{0,160}\b(?:GPU[- _]?MEM|Memory|MEM|VRAM|Used?|Usage)\b)"
     r".{0,160}\b(?:(?P<last>COMMAND|CMD|Process(?: name)?|Name)\b|Memory\b|MEM\b|Usage\b)[^\n]{0,40}$",
     re.I,
 )

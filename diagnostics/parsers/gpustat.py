@@ -42,13 +42,12 @@ def read(text: Text) -> Iterator[Evidence]:
         )
         holders = list(HOLDER.finditer(found["holders"] or ""))
         for holder in holders:
-            if holder["pid"]:
-                yield GpuProcess(
-                    source=source(text, line),
-                    subject=Subject(gpu=gpu, pid=int(holder["pid"])),
-                    name=holder["name"],
-                    memory_mib=None if holder["memory"] == "?" else float(holder["memory"]),
-                )
+            yield GpuProcess(
+                source=source(text, line),
+                subject=Subject(gpu=gpu, pid=int(holder["pid"]) if holder["pid"] else None),
+                name=holder["name"],
+                memory_mib=None if holder["memory"] == "?" else float(holder["memory"]),
+            )
         if found["holders"] and not holders:
             yield GpuProcessesNone(source=source(text, line), subject=Subject(gpu=gpu))
 

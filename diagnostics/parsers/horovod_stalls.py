@@ -23,7 +23,9 @@ from ._job_lines import Message, messages
 # HorovodAllreduce_loss_0 [ready ranks: 3]
 OPERATION = re.compile(r"([\w./:-]{1,200}) \[(ready|missing) ranks: ?([\d, ]{1,400})\]")
 # 0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]
-OF_A_RANK = re.compile(r"^(?:\[\w.{0,80}\] ?)?(\d{1,6}): \[([\w./:-]{1,200})([^\]]{0,4000})\]?$")
+OF_A_RANK = re.compile(
+    r"^(?:\[\d{1,4},\d{1,6}\]<std\w{3}>: ?)?(?:\[\w.{0,80}\] ?)?(\d{1,6}): \[([\w./:-]{1,200})([^\]]{0,4000})\]?$"
+)
 NAME = re.compile(r"[\w./:-]{2,200}")
 FEW = 20  # tensors of one report; the gradients of a model are hundreds
 
@@ -34,7 +36,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, None):
         if "Missing ranks:" in message.text:
             listing, lacks = True, {}
-        elif listing and (found := OF_A_RANK.match(message.line.text[:5000])):
+        elif listing and (found := OF_A_RANK.match(message.line.text[:5000]) or OF_A_RANK.match(message.text)):
             yield _stuck(text, message, found[2], missing=(int(found[1]),))
             if "..." not in found[3]:
                 yield from _crossed(text, message, lacks, int(found[1]), {found[2], *NAME.findall(found[3])})
@@ -102,6 +104,6 @@ def _stuck(
 PARSER = Parser(
     tool="horovod",
     medium="collectives",
-    footprint=r"\[(ready|missing) ranks: ?[\d, ]+\]|^Missing ranks:",
+    footprint=r"\[(ready|missing) ranks: ?[\d, ]+\]|(^|[]>:] ?)Missing ranks:\s{0,4}$",
     read=read,
 )

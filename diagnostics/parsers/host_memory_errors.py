@@ -34,7 +34,7 @@ TABLE = Table(
     Row(r"mce: (?:CPU\d+: .{0,20})?\[Hardware Error\]: CPU \d+: Machine Check Exception|Kernel panic - not syncing: .{0,20}[Mm]achine check", "exception", FATAL),
     Row(r"\[Hardware Error\]: CPU \d+: Machine Check(?: Event)?: (?:0|\d+) Bank \d+", "event-logged", INFO),
     Row(r"Machine check events logged|CMCI storm (?:detected|subsided)", "logged", INFO),
-    Row(r"\[Hardware Error\]: (?:Uncorrected|Deferred) error", "uncorrected", CRITICAL),
+    Row(r"\[Hardware Error\]: (?:Uncorrected|Deferred)(?:, [\w ]{1,40})? error", "uncorrected", CRITICAL),
     Row(r"\[Hardware Error\]: Corrected error", "corrected-check", INFO),
 )  # fmt: skip
 _MANY = 100

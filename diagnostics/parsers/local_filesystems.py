@@ -27,6 +27,7 @@ TABLE = Table(
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\):? in \w+:\d+: (?:Journal has aborted|Readonly filesystem|IO failure)", "journal-abort", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs error \(device {_DEVICE}\)", "corruption", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs warning \(device {_DEVICE}\): .{{0,80}}Directory (?:\(ino: \d+\) )?index full", "directory-full", CRITICAL, "ext4"),
+    Row(rf"EXT[234]-fs \({_DEVICE}\): (?:group descriptors corrupted|ext4_check_descriptors: .{{0,80}}failed|.{{0,40}}bad geometry|checksum .{{0,40}}(?:invalid|failed))", "corruption", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): previous I/O error to superblock", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs warning \(device {_DEVICE}\): ext4_end_bio", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): (?:failed to convert unwritten|[Dd]elayed block allocation failed|shut ?down)", "io-error", CRITICAL, "ext4"),

@@ -1,4 +1,5 @@
-"""Events of a host's health in a vendor's words: HPE's IML, Dell's iDRAC, Lenovo's XCC, Redfish, and node health checks.
+"""Events of a host's health in a vendor's words: HPE's IML, Dell's iDRAC, Lenovo's XCC, Redfish, node health
+checks, and the daemon of a UPS.
 
     LOG: Uncorrectable Machine Check Exception (Board 0, Processor 1, APIC ID 0x00000010, Bank 0x00000005, ...)
     Description: Multi-bit memory errors detected on a memory device at location(s) DIMM_A3.
@@ -28,6 +29,8 @@ SOFT_MEMORY = (
     r"[Cc]orrectable memory error (?:rate exceeded|logging disabled|limit reached|rate has increased)",
     r"Correct(?:ed|able) Memory Error [Tt]hreshold [Ee]xceeded",
     r"(?<!un)corrected memory errors detected \(limit of \d{1,9}\)",
+    r"Corrected memory errors on page \w{1,20} exceed(?:ed)? threshold",
+    r"Corrected (?:memory )?error count .{1,80} exceeded threshold",
     r"[Mm]emory [Ll]ogging [Ll]imit [Rr]eached",
 )
 CHECKS = (
@@ -41,6 +44,8 @@ POWER = (
     r"Power Supply Failure \(Power Supply",
     r"[Pp]ower supply redundancy is lost",
     r"System Power Fault Detected",
+    r"Running on UPS batteries",
+    r"\bUPS [\w.@-]{1,60} on battery\b",
 )
 KINDS = {"hard": HARD_MEMORY, "soft": SOFT_MEMORY, "check": CHECKS, "power": POWER}
 EVENT = re.compile("|".join(f"(?P<{kind}>{'|'.join(words)})" for kind, words in KINDS.items()))

@@ -55,7 +55,11 @@ TABLE = Table(
         "rpc-timeout",
         CRITICAL,
     ),
-    Row(r"NVRM: .{0,60}(?:kgsp\w+|GSP)\b.{0,60}(?:failed|halted|[Tt]imeout|crash)", "rpc-timeout", CRITICAL),
+    Row(
+        r"NVRM: .{0,60}(?:kgsp\w+|GSP)\b.{0,60}(?:[Ff]ail(?:ed|ure)|halted|[Tt]imeout|timed out|[Cc]rash)",
+        "rpc-timeout",
+        CRITICAL,
+    ),
     Row(
         r"NVRM: .{0,40}(?:unexpected WPR2 already up|[Cc]annot (?:initialize|boot) GSP|GSP.{0,20} (?:boot|init\w*) failed)",
         "rpc-timeout",

@@ -33,6 +33,7 @@ MISSING = (
 SAYINGS = (
     ("version-mismatch", r"Driver/library version mismatch"),
     ("version-mismatch", r"API mismatch: the client has the version"),
+    ("version-mismatch", r"NVML/RM version mismatch"),
     # fabric manager NVIDIA GPU driver interface version 535.54.03 don't match with driver version 535.104.12.
     ("version-mismatch", r"interface version .{1,60} (?:don't|does not) match with driver version"),
     # Unable to determine the device handle for GPU 0000:03:00.0: GPU is lost.  Reboot the system to recover this GPU
@@ -60,7 +61,7 @@ PCI = re.compile(r"GPU ?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)")
 # NVML library version: 535.161      Kernel module version 535.154 (continuation lines)
 DETAIL = re.compile(r"^NVML library version: ([\d.]+)")
 FOOTPRINT = (
-    r"Driver/library version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
+    r"Driver/library version mismatch|NVML/RM version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
     r"|interface version .{1,60} match with driver version|CUDA initialization: (CUDA (unknown error|driver init)|.{1,300}\bError \d{3}: )"
     rf"|{HANGING}|{MISSING}"

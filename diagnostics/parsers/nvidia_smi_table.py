@@ -59,7 +59,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for line in text.lines():
         row = line.text[:400]
         if heading and row.startswith("+-"):
-            yield GpuProcessesNone(source=source(text, heading), stamp=stamp)  # old drivers have no words for it
+            yield GpuProcessesNone(source=source(text, heading), stamp=stamp, in_words=False)
         if not row.startswith(("|=", "|  ")):
             heading = None
         if PROCESSES.match(row):
@@ -130,7 +130,7 @@ PARSER = Parser(
     medium="gpu",
     footprint=(
         r"^\| +\d+ +\S.*\| +[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d|^\|[ =]+GPU .*PID .*Process name"
-        r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found"
+        r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found|^\| +\d{1,3} +((N/A|\d{1,3}) +(N/A|\d{1,3}) +)?\d{1,10} +(C|G|C\+G|M\+C) +\S[^|\n]{0,200} +(\d+MiB|N/A) *\|"
     ),
     read=read,
 )

@@ -31,6 +31,10 @@ PROCESS = re.compile(r"^ *(?:Parent |Child )?Process (\d{1,10}): (.*)$")
 THREAD = re.compile(r"^ *Thread (0x[0-9A-Fa-f]{1,16}|\d{1,10}) \((active|idle)(\+gil)?\)(?:: \"(.*)\")?\s*$")
 # Connection._recv (multiprocessing/connection.py:395)
 FRAME = re.compile(r"^\(([^()]{1,400}?)(?::(\d{1,7}))?\)\s*$")
+# (C) File "./elf/dl-iteratephdr.c", line 39, in dl_iterate_phdr (libc.so.6): pystack's, where somebody put the two together
+OF_PYSTACK = re.compile(
+    r'^\((?:C|Python)\) File "([^"]{1,1000})", line (\d{1,7}), in (\S.{0,300}?)(?: \((\S{1,300})\))?$'
+)
 # wanted: {"step": 41200, "path": "/data/shard-00017.tar"}
 LOCAL = re.compile(r"^([A-Za-z_]\w{0,80}): (.+)$")
 # Error: Failed to suspend process
@@ -98,6 +102,8 @@ def note(thread: Thread, row: str) -> None:
 
 def frame_of(row: str) -> Frame | None:
     """`name (file:line)`; a native frame has the library instead of a file and no line."""
+    if other := OF_PYSTACK.match(row):
+        return Frame(other[3], module=other[4] or other[1])
     name, opening, place = row.rpartition(" (")
     found = FRAME.match(f"({place}") if opening and place.endswith(")") else None
     if not found or not name or LOCAL.match(row):

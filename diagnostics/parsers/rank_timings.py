@@ -5,7 +5,9 @@
       Rank 1: 412.17ms
       Rank 4: 987.12ms
 
-Blocks of at least three ranks with one unit; the line above, where it ends in a colon, names the section. Lines that
+    ^^^^ Bottom 4 Ranks with lowest  Etpt(TF): 166.62/12, 371.22/7, 372.1/1, 373.0/9
+
+Megatron-LM lists the ranks of the lowest rate on one line. Blocks of at least three ranks with one unit; the line above, where it ends in a colon, names the section. Lines that
 sum up (Min, Max, Avg) may stand between.
 """
 
@@ -25,6 +27,9 @@ from ._snapshot import source
 ROW = re.compile(
     r"^\s{0,12}(?i:rank) ?(\d{1,6})(?::| -| \|)? {1,20}(?:([A-Za-z][\w ]{0,30}?)[:=]? {1,4})?(\d{1,9}(?:\.\d{1,6})?) ?(ms|s|us)\s*$"
 )
+BOTTOM = re.compile(
+    r"Bottom \d{1,4} Ranks with lowest {1,3}(\w{1,20})\((\w{1,8})\): ((?:\d{1,9}(?:\.\d{1,6})?/\d{1,6}(?:, )?){3,40})"
+)
 SECTION = re.compile(r"^\s{0,8}([A-Za-z][\w -]{1,40}):\s*$")
 SUMMARY = re.compile(r"^\s{0,12}(?:Min|Max|Avg|Mean|Median|Slowdown)\b")
 FEWEST = 3
@@ -34,6 +39,7 @@ def read(text: Text) -> Iterator[Benchmark]:
     section, block = "", list[tuple[Line, re.Match[str]]]()
     for line in text.lines():
         said = message(line).text[:300]
+        yield from _bottom(text, line)
         if found := ROW.match(said):
             block.append((line, found))
         elif not SUMMARY.match(said):
@@ -41,6 +47,21 @@ def read(text: Text) -> Iterator[Benchmark]:
             named = SECTION.match(said)
             section, block = named[1].strip() if named else "", []
     yield from facts(text, section, block)
+
+
+def _bottom(text: Text, line: Line) -> Iterator[Benchmark]:
+    """Rates of the slowest ranks, as value/rank."""
+    found = BOTTOM.search(line.text[:2000])
+    for pair in found[3].split(", ") if found else ():
+        value, _, rank = pair.partition("/")
+        if found and value and rank:
+            yield Benchmark(
+                source=source(text, line),
+                subject=Subject(rank=int(rank)),
+                name=found[1],
+                value=float(value),
+                unit=found[2],
+            )
 
 
 def facts(text: Text, section: str, block: list[tuple[Line, re.Match[str]]]) -> Iterator[Benchmark]:
@@ -59,6 +80,6 @@ def facts(text: Text, section: str, block: list[tuple[Line, re.Match[str]]]) -> 
 PARSER = Parser(
     tool="a straggler report",
     medium="benchmarks",
-    footprint=r"(?i)\brank ?\d{1,6}(:| -| \|)? {1,20}([a-z][\w ]{0,30}[:=]? {1,4})?\d{1,9}(\.\d{1,6})? ?(ms|s|us)\s{0,4}$",
+    footprint=r"(?i)\bBottom \d{1,4} Ranks with lowest |\brank ?\d{1,6}(:| -| \|)? {1,20}([a-z][\w ]{0,30}[:=]? {1,4})?\d{1,9}(\.\d{1,6})? ?(ms|s|us)\s{0,4}$",
     read=read,
 )

@@ -1,10 +1,11 @@
-"""Counts of memory errors: `ras-mc-ctl --error-count`, `edac-util -v`, rasdaemon, and the counters below /sys/devices/system/edac.
+"""Counts of memory errors: `ras-mc-ctl --error-count` and `--summary`, `edac-util -v`, rasdaemon, and the counters below /sys/devices/system/edac.
 
     Label                           CE      UE
     CPU_SrcID#0_MC#1_Chan#2_DIMM#0  12331   2
 
     mc0: csrow2: CPU_SrcID#0_Ha#0_Chan#1_DIMM#0: 262 Corrected Errors
     /sys/devices/system/edac/mc/mc1/dimm4/dimm_ce_count:812
+        Corrected on DIMM Label(s): 'CPU_SrcID#0_Ha#0_Chan#1_DIMM#0' location: 0:1:0:-1 errors: 12331
 
 Zeroes are skipped.
 """
@@ -30,6 +31,10 @@ UTIL = re.compile(
 DAEMON = re.compile(
     r"\bmc_event: .{0,60}?(?P<count>\d{1,9}) (?P<type>Corrected|Uncorrected|Fatal) errors?: .{0,60}? on (?P<label>[^\s(]{1,80})"
 )
+#     Corrected on DIMM Label(s): 'CPU_SrcID#0_Ha#0_Chan#1_DIMM#0' location: 0:1:0:-1 errors: 12331
+SUMMARY = re.compile(
+    r"^\s{1,12}(?P<type>Corrected|Uncorrected|Fatal) on DIMM Label\(s\): '(?P<label>[^'\n]{1,80})' .{1,60} errors: (?P<count>\d{1,12})"
+)
 COUNTER = re.compile(
     r"^(?P<label>/sys/devices/system/edac/mc/\S{1,80}?)/(?:dimm_|ch\d_)?(?P<type>ce|ue)_count[: ]{1,3}(?P<count>\d{1,12})\s*$"
 )
@@ -44,7 +49,7 @@ def read(text: Text) -> Iterator[HostMemoryError]:
         elif table and (found := ROW.match(row)):
             yield from told(text, line, found[1], int(found[2]), corrected=True)
             yield from told(text, line, found[1], int(found[3]), corrected=False)
-        elif found := UTIL.match(row) or COUNTER.match(row) or DAEMON.search(row):
+        elif found := UTIL.match(row) or COUNTER.match(row) or SUMMARY.match(row) or DAEMON.search(row):
             yield from told(
                 text, line, found["label"], int(found["count"]), corrected=found["type"] in ("Corrected", "ce")
             )
@@ -67,6 +72,6 @@ def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> 
 PARSER = Parser(
     tool="ras-mc-ctl",
     medium="firmware-log",
-    footprint=r"^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
+    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
     read=read,
 )

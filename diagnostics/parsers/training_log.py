@@ -5,19 +5,23 @@
     {'loss': 1.8423, 'grad_norm': 0.7412, 'learning_rate': 4.8e-05, 'epoch': 0.12}
     ep 272 train, step 177, ce 0.506, ctc_4 1.136, fer 0.106, mem_usage:cuda:2 7.3GB
 
-A step line has a step and at least one number that is worth a column. Evaluation results and messages about a
+    epoch: 3451 loss: nan
+
+A log that counts epochs alone gives no steps; that its loss is no number to the end is told. A step line has a step and at least one number that is worth a column. Evaluation results and messages about a
 step ("saving checkpoint step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence
+from ..evidence import Evidence, Severity
+from ..evidence.job import NonFiniteValue
 from ..text import Text
 from . import Parser
-from ._job_lines import messages
+from ._job_lines import Message, messages
 from ._step_line import find_numbers
 from ._step_runs import Steps
 from ._step_scan import scan
@@ -27,6 +31,11 @@ LARGE = 1 << 20  # bytes
 # a command that a shell echoes, or a trainer's first line: where the next run begins
 START = re.compile(
     r"^\+ \S|\btorch \d+\.\d+\S* \| python |\*{3,} Running training \*{3,}|^Starting training|training \.\.\.$"
+)
+# epoch: 3451 loss: nan     Epoch 12/100, train loss = inf     Epoch [3/20], Loss: nan
+EPOCH_LOSS = re.compile(
+    r"(?i)^\s{0,8}epoch[ :=#\[(]{1,4}(\d{1,9})\b(?: ?/ ?\d{1,9})?\W{1,6}(?:(?:train|training|avg|average|total|mean)[ _])?loss[ :=]{1,4}"
+    r"(-?\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,3})?|[-+]?(?:nan|inf(?:inity)?))(?![\w.])"
 )
 STEP = re.compile(
     r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
@@ -56,7 +65,18 @@ def read_singly(text: Text) -> Iterator[Evidence]:
             quotes[message.line.number] = message.line.quote
         else:
             steps.watch_bar(message)
-    yield from steps.facts()
+    facts = list(steps.facts())
+    yield from facts or _lost(text)
+
+
+def _lost(text: Text) -> Iterator[Evidence]:
+    """The first loss of a log without steps from which on no epoch's loss is a number."""
+    lost: tuple[Message, int] | None = None
+    for message in messages(text, EPOCH_LOSS):
+        if found := EPOCH_LOSS.match(message.text):
+            lost = (lost or (message, int(found[1]))) if not math.isfinite(float(found[2])) else None
+    if lost:
+        yield NonFiniteValue(**lost[0].facts(text), severity=Severity.CRITICAL, quantity="loss", step=lost[1])
 
 
 PARSER = Parser(

@@ -97,6 +97,7 @@ NO_CONDITION = re.compile(
 FAR_BELOW = 0.5
 LARGEST = 256 << 10  # bytes: nobody writes down more by hand
 JUDGED = re.compile(r"(?:OK|FAILED)\b")
+COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal)$")  # CUDA error: out of memory
 FEWEST_ROWS = 2
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
@@ -157,7 +158,10 @@ def _rows(text: Text) -> Iterator[Trial]:
         if len(line.text) < 240 and OUTCOME.search(line.text) and (match := ROW.match(line.text))
     ]
     rows = [
-        (line, match) for line, match in rows if " " in match["condition"].strip() or not JUDGED.match(match["text"])
+        (line, match)
+        for line, match in rows
+        if not COMPLAINT.search(match["condition"].strip())
+        and (" " in match["condition"].strip() or not JUDGED.match(match["text"]))
     ]
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return

@@ -20,7 +20,7 @@ CACHE = re.compile(
     r"\.triton/|triton[_/]cache|TRITON_CACHE|torchinductor|/inductor/|torch_extensions|__triton_launcher|\.cubin"
     r"|\.nv/ComputeCache|numba.{0,20}cach|_inductor/\S{0,40}cache|corrupted compilation artifact"
     r"|kernel[_ ]cache|jit[_ ]cache|compil\w{1,10}[_ ]cache|fxgraph|neuron-compile-cache|cuda_utils\.so|\.locks?/"
-    r"|FileLock|flashinfer|deep_gemm",
+    r"|FileLock|flashinfer|deep_gemm|\w\.(?:ttgir|ttir|llir|hsaco)\b|/\.\w{2,20}/cache/|jit_build/",
     re.I,
 )
 # load_cached_autotuning (torch/_inductor/triton_heuristics.py:740)     get_group (triton/runtime/cache.py:88)

@@ -1,5 +1,5 @@
 """The saving code itself failed or saved the wrong thing: an object that cannot be pickled, keys that do not fit, a
-size that grows from one checkpoint to the next or is far from what the model needs.
+size that grows from one checkpoint to the next or is far from what the model needs (some hundred bytes of weights).
 
 Load errors about missing or unexpected keys count, and a size that does not fit where the saved one is empty: else the
 model may be the one that was changed, which is an error of the job's code. Torn files are another symptom.
@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from ..evidence import Subject
 from ..evidence.storage import FileEntry
 from ..incident import Incident
 from . import Finding, Symptom
@@ -29,6 +30,8 @@ CODE = re.compile(
     r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor",
 )
 GROWTH = 1.05
+WEIGHTS = re.compile(r"^(?:adapter_model|pytorch_model|model|pytorch_lora_weights)\.(?:bin|safetensors|pt|pth)$")
+NO_WEIGHTS = 2048  # bytes: a header and nothing below it
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -40,6 +43,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         folder, _, name = (entry.subject.path or "").rpartition("/")
         if entry.size and CHECKPOINT.search(name):
             families[folder, re.sub(r"\d+", "#", name)].append(entry)
+    weights = [e for e in incident.of(FileEntry) if WEIGHTS.match((e.subject.path or "").rpartition("/")[2])]
+    if len(weights) > 1 and all(0 < (e.size or 0) < NO_WEIGHTS for e in weights):
+        yield Finding(Subject(), tuple(weights[:4]), f"files of weights of {weights[0].size} bytes: none was saved")
     for entries in families.values():
         sizes = [e.size or 0 for e in sorted(entries, key=lambda e: (len(e.subject.path or ""), e.subject.path or ""))]
         if len(sizes) >= 4 and all(b > GROWTH * a for a, b in itertools.pairwise(sizes)):

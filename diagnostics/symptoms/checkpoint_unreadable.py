@@ -19,7 +19,7 @@ UNREADABLE = re.compile(
     r"|not a (?:ZIP|zip) archive|UnpicklingError|pickle data was truncated|Ran out of input|HeaderTooLarge"
     r"|InvalidHeaderDeserialization"
     r"|MetadataIncompleteBuffer|IncompleteMetadata|incomplete metadata|corrupt(?:ed)? checkpoint"
-    r"|checkpoint .{0,60}(?:corrupt|truncated|incomplete)"
+    r"|[Cc]heckpoint .{0,160}(?:corrupt|truncated|incomplete)"
     r"|unexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC",
 )
 

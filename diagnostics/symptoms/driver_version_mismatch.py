@@ -1,6 +1,7 @@
 """The NVIDIA kernel module and the user-space library are of different versions.
 
-"Driver/library version mismatch", NVRM's "API mismatch", or CUDA's complaint about the driver's version.
+"Driver/library version mismatch", NVRM's "API mismatch", or CUDA's complaint about the driver's version; or the
+module that is loaded is none of the versions that are installed.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Subject
+from ..evidence.gpu import NvidiaDriverVersion
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports
@@ -21,6 +24,12 @@ WORDS = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from gpu_reports(incident, driver=("version-mismatch",), tool=("version-mismatch",), words=WORDS)
+    versions = incident.of(NvidiaDriverVersion)
+    loaded = [each for each in versions if each.part == "loaded"]
+    installed = [each for each in versions if each.part != "loaded"]
+    if loaded and installed and not {each.version for each in loaded} & {each.version for each in installed}:
+        note = f"{loaded[0].version} is loaded, {installed[0].version} is installed"
+        yield Finding(Subject(), (loaded[0], installed[0]), note)
 
 
 SYMPTOM = Symptom(

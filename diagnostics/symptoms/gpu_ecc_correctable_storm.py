@@ -30,7 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _is_storm(name: str, count: int) -> bool:
-    if "remap" in name and ("pending" in name or "fail" in name):
+    if ("remap" in name or "retired" in name) and ("pending" in name or "fail" in name):
         return count > 0
     return "correctable" in name and "uncorrectable" not in name and "aggregate" not in name and count >= STORM
 

@@ -1,11 +1,12 @@
 """A device was taken when the job began, and processes that are not the job's are seen to hold it.
 
-The job names itself in its complaint (`(EngineCore pid=23107)`); another process has memory on a device, or is by its name a
+The holder may be a server of its own. The job names itself in its complaint (`(EngineCore pid=23107)`); another process has memory on a device, or is by its name a
 worker that would, and is neither a child of the job nor defunct.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence.gpu import GpuProcess
@@ -16,6 +17,10 @@ from ._reports import gpu_subject, said
 from .gpu_memory_without_owner import IDLE_MIB
 from .gpu_taken_before_start import AT_START
 from .gpu_worker_without_parent import WORKER
+
+SERVER = re.compile(
+    r"\bvllm serve\b|\bapi_server\b|launch_server|tritonserver|text-generation-server|llama-server|\bollama\b"
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -32,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             row
             for row in table.values()
             if row.state != "Z"
-            and WORKER.search(f"{row.subject.comm or ''} {row.command}")
+            and (WORKER.search(f"{row.subject.comm or ''} {row.command}") or SERVER.search(row.command))
             and row.subject.pid != own
             and row.parent_pid != own
             and (parent is None or row.parent_pid != parent)

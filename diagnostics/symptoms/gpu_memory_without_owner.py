@@ -1,6 +1,6 @@
 """GPU memory is in use and no living process of this machine owns it.
 
-nvidia-smi shows memory in use (over 1 GiB) and no process, or it lists a process that it cannot name, or one that the
+nvidia-smi shows memory in use (over 1 GiB) and no process (in words, or an empty table beside a defunct process), or it lists a process that it cannot name, or one that the
 process table shows as defunct or not at all, or that `kill` does not find; or an out-of-memory report names a holder that has ended. ABSENT where every listed process lives, or no memory is in use.
 """
 
@@ -43,15 +43,21 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which the driver cannot name,")
         elif row is None and whole_table and owner.subject.pid is not None:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which is not in the process table,")
-        else:
+        elif row is None or row.parent_pid != 1:  # whom pid 1 has taken over lives on without its job
             alive.append(owner)
-    nobody = incident.of(GpuProcessesNone)
+    defunct = any(row.state == "Z" for row in table.values())
+    nobody = [each for each in incident.of(GpuProcessesNone) if each.in_words or defunct]
     counted = [owner for owner in owners if owner.memory_mib is not None]  # by the driver; others hold the device file
-    for status in incident.of(GpuStatus) if nobody and not counted else ():
+    for status in incident.of(GpuStatus):
+        here = [each for each in nobody if each.subject.gpu in (None, status.subject.gpu)]
+        if not here or any(
+            each.subject.gpu is None or owner.subject.gpu == each.subject.gpu for each in here for owner in counted
+        ):
+            continue
         if (status.memory_used_mib or 0) > IDLE_MIB:
             holder = "".join(f"; pid {owner.subject.pid} holds the device" for owner in owners[:1])
             note = f"{status.memory_used_mib:.0f} MiB in use and no process listed{holder}"
-            yield Finding(gpu_subject(incident, status.subject), (status, *nobody, *owners[:1]), note)
+            yield Finding(gpu_subject(incident, status.subject), (status, *here, *owners[:1]), note)
         elif status.memory_used_mib is not None:
             yield Finding(gpu_subject(incident, status.subject), (status,), "no memory in use", present=False)
     if alive and table and not nobody:

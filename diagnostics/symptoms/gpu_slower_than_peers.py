@@ -22,7 +22,7 @@ from ._reports import gpu_subject, said, words_of
 
 # Some GPUs have worse relative performance. Affected ranks: {13}          node 3 is a straggler
 DETECTED = re.compile(
-    r"worse relative performance.{0,120}\branks?\D{1,20}(?P<rank>\d{1,6})|\b(?:rank|node|GPU) ?\d{1,6} is a straggler",
+    r"worse relative performance.{0,120}\branks?\D{1,20}(?P<rank>\d{1,6})|\b(?:rank|node|GPU) ?\d{1,6} is a straggler|(?<!no )\bstragglers? (?:detected|found|identified)\W{1,12}(?:ranks?|nodes?|GPUs?)\D{1,8}\d",
     re.I,
 )
 FEWEST = 3

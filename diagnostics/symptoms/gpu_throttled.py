@@ -19,7 +19,8 @@ from ._reports import gpu_subject, said, words_of
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 WARMER_C, FELL = 10.0, 0.75
 WORDS = re.compile(
-    r"clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events", re.I
+    r"(?:thermal|power) violations? totaling|clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events",
+    re.I,
 )
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")
 

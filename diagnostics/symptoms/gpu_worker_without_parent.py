@@ -37,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a worker holds GPU memory after its job is gone",
     rule=rule,
-    leak=0.002,
+    leak=0.0006,
     because="a job whose launcher left it on purpose (nohup, setsid) names itself as no worker",
     command="nvidia-smi; ps -o pid,ppid,stat,etime,cmd -p PID",
 )

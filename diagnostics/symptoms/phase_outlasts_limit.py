@@ -146,7 +146,7 @@ def _said_limit(fact: Evidence) -> float | None:
 def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
     """Unfinished bars of work beside the training that ran as long as what was torn down was allowed to.
 
-    A bar without a label is mostly the training's own.
+    A bar without a label is mostly the training's own, but below the begin of an evaluation it is that one's.
     """
     torn = [
         *limits,
@@ -157,6 +157,7 @@ def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> It
     enough = NEAR * min(known, default=SHORTEST_DEFAULT_S)
     for bar in incident.of(ProgressBar):
         beside = bool(bar.label) and (not TRAINING.search(bar.label) or OF_DATA.search(bar.label))
+        beside = beside or (not bar.label and _evaluates(incident, bar))
         if not (torn and beside and _is_unfinished(bar)):
             continue
         needs = (bar.elapsed_s or 0.0) / (bar.done or 1) * (bar.total or 0)
@@ -166,6 +167,14 @@ def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> It
         elif known and needs >= FAR_LONGER * max(known) and OF_DATA.search(bar.label):
             note = f"{bar.label} takes {needs:.0f} s at its pace, the limit is {max(known):.0f} s"
             yield Finding(Subject(), (bar, torn[0][1], *waits[:1]), note)
+
+
+def _evaluates(incident: Incident, bar: ProgressBar) -> bool:
+    """True for a bar below the begin of an evaluation, with no step and no other phase between."""
+    above: list[Evidence] = [*incident.of(Phase, TrainingSteps)]
+    above = [each for each in above if each.source.file == bar.source.file and each.source.line < bar.source.line]
+    last = max(above, key=lambda each: each.source.line, default=None)
+    return isinstance(last, Phase) and last.phase == "evaluation" and last.edge == "begin"
 
 
 def _is_unfinished(bar: ProgressBar) -> bool:

@@ -20,6 +20,7 @@ LIMIT = re.compile(
     re.I,
 )
 WORD = re.compile(r"\w+")
+AS_IT_WAS = ("default", "stock", "full", "no", "without", "with", "at", "power", "limit", "cap")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -42,7 +43,8 @@ def _limit(trial: Trial) -> float | None:
 
 def _work(trial: Trial) -> list[str]:
     """The first two words besides the limit: the machine or program that was tried."""
-    return WORD.findall(LIMIT.sub("", trial.condition).lower())[:2]
+    words = WORD.findall(LIMIT.sub("", trial.condition).lower())
+    return [word for word in words if word not in AS_IT_WAS][:2]
 
 
 SYMPTOM = Symptom(

@@ -26,7 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     last = {entry.subject.path: entry for entry in incident.of(FileEntry) if entry.subject.path}
     for path, entry in last.items():
         name = path.rpartition("/")[2]
-        if UNFINISHED.search(name) and CHECKPOINT.search(UNFINISHED.sub("", name) if "." in name[1:] else name):
+        if UNFINISHED.search(name) and CHECKPOINT.search(UNFINISHED.sub("", name) or name[1:-7]):
             yield Finding(place(incident, path), (entry,), f"{path} still has the name of a file that is being written")
 
 

@@ -4,7 +4,8 @@ Or one of them idles at the door of a function that the other, itself waiting fo
 thread waits for a lock which the code that a destructor has interrupted in it holds.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
-where one thread wants the GIL and another, which may hold it, wants a native mutex. Threads idle at a queue, a
+where one thread wants the GIL and another, which may hold it, wants a native mutex, or the first, inside of a native function,
+wants the GIL, which another has that waits at that function's door. Threads idle at a queue, a
 condition or a sleep do not count. ABSENT where the stacks of several threads were taken, no two wait so, and none wants
 the GIL.
 """
@@ -33,6 +34,7 @@ WANTS_MUTEX = (
 )
 INTERRUPTS = ("__del__", "_removeHandlerRef", "_remove", "callback", "_cleanup", "signal_handler", "handler")
 # acquire_cache, _state_lock, take_lock: a function of the job's that takes a lock, caught idle in it
+NAMED = re.compile(r"^[A-Za-z_]\w{5,}$")
 LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
 
 
@@ -124,6 +126,14 @@ def _native(incident: Incident) -> Iterator[Finding]:
             (for_mutex[0], for_gil[0]),
             "one thread wants a native mutex, another wants the GIL",
         )
+    holders = {(stack.source.file, stack.source.line) for stack in incident.of(PythonStack) if stack.holds_gil}
+    for holder in (stack for stack in stacks if (stack.source.file, stack.source.line) in holders):
+        door = holder.frames[0].function if holder.frames else ""
+        for inside in for_gil:
+            within = door in [frame.function for frame in inside.frames[1:]]
+            if within and inside.subject.pid == holder.subject.pid and NAMED.match(door):
+                note = f"{inside.thread} wants the GIL inside of {door}; {holder.thread} has it and waits for {door}"
+                yield Finding(Subject(pid=holder.subject.pid), (holder, inside), note)
 
 
 SYMPTOM = Symptom(

@@ -35,7 +35,7 @@ ORDINARY = frozenset(
         "UnboundLocalError UnicodeDecodeError JSONDecodeError RecursionError LookupError ArgumentError "
         "ConfigAttributeError ValidationError MissingConfigException ConfigKeyError NotADirectoryError "
         "IsADirectoryError OverflowError FloatingPointError HFValidationError RepositoryNotFoundError ScannerError "
-        "ParserError ArithmeticError"
+        "ParserError ArithmeticError InstantiationException"
     ).split()
 )
 OF_TENSORS = re.compile(
@@ -43,7 +43,7 @@ OF_TENSORS = re.compile(
     r"|does not require grad|[Ss]hape mismatch|shapes cannot be"
     r"|inplace operation|invalid shape|Trying to backward through the graph|should be the same|must match the size"
     r"|Sizes of tensors must match|not implemented for '|Given groups="
-    r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters"
+    r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters|Matrix size-incompatible|[Ii]ncompatible shapes"
     r"|Expected to have finished reduction|size mismatch for \S+: copying a param with shape torch\.Size\(\[[1-9]",
 )
 # what says by itself that the setup is wrong, whatever the type of the exception and whatever else it names

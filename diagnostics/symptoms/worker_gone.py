@@ -49,6 +49,8 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     rows = [row for pid in pids for row in incident.links.processes[pid].states]
     states = [row for row in rows if row.parent_pid == stack.subject.pid]
     dead = [state for state in states if state.state in ("Z", "X")]
+    if not states:
+        dead = _of_a_table_without_parents(incident, stack)
     forked = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
     table = incident.reads("process-table")
     known = stack.subject.pid in incident.links.processes and incident.links.processes[stack.subject.pid].states
@@ -63,6 +65,17 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         yield Finding(subject, (stack, *late), note)
     elif states:
         yield Finding(subject, (stack, *states), "the workers are alive", present=False)
+
+
+def _of_a_table_without_parents(incident: Incident, stack: PythonStack) -> list[ProcessState]:
+    """The zombies of a table that tells no parents, where others of the waiting process's command live on."""
+    mine = [row for row in incident.of(ProcessState) if row.subject.pid == stack.subject.pid]
+    rows = [row for row in incident.of(ProcessState) if mine and row.source.file == mine[0].source.file]
+    if any(row.parent_pid is not None for row in rows):
+        return []
+    alike = [row for row in rows if row.command == mine[0].command and row.state not in ("Z", "X")] if mine else []
+    name = mine[0].subject.comm if mine else None
+    return [row for row in rows if row.state in ("Z", "X") and row.subject.comm == name] if len(alike) > 1 else []
 
 
 def _replaced(stack: PythonStack, states: Sequence[ProcessState]) -> list[ProcessState]:

@@ -184,9 +184,12 @@ def _of_its_own_queue(stack: PythonStack) -> Frame | None:
 
 def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
-    for native in incident.of(NativeStack):
+    stacks = incident.of(NativeStack)
+    for native in stacks:
         process = incident.links.processes.get(native.subject.pid or -1)
-        alone = native.alone or (process is not None and any(state.threads == 1 for state in process.states))
+        helps = process is not None and (is_worker(process) or _is_forked(process))
+        single = helps and sum(each.subject.pid == native.subject.pid for each in stacks) == 1
+        alone = native.alone or single or (process is not None and any(state.threads == 1 for state in process.states))
         names = native_names(native, 5)
         locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
         if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names)):

@@ -81,6 +81,13 @@ HEALTH = "| Overall Health | Failure |\n| -> 0 | Failure |\n|    -> NVLINK syste
 EDAC = "check_hw_edac:  ECC errors detected - 31 corrected memory {}.\n"
 SUPPLY = "System Power Supply\n\tMax Power Capacity: {} W\n\nindex, power.limit [W]\n0, 290.00 W\n1, 170.00 W\n"
 LAST = "reboot   system boot  6.18.4   Thu Aug 20 09:33   still running\nreboot   system boot  6.18.4   Thu Aug 20 08:55 {}\n"
+SERVERS = "$ ps -eo pid,ppid,args | grep serve\n40047 1 /usr/bin/python3 /usr/bin/{}\n"
+HELD_BY_WORKER = "|    0   N/A  N/A      4711      C   python3      30211MiB |\n  PID  PPID STAT COMMAND\n 4711 {} S python -c from multiprocessing.spawn import spawn_main\n"
+LOADED = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.154.05  Thu Dec 28 15:37:48 UTC 2023\n"
+MES = "May 26 18:09:55 n1 kernel: [drm:mes_v11_0_submit_pkt_and_poll_completion.constprop.0 [amdgpu]] *ERROR* {}\n"
+RETIRED = "GPU 00000000:3B:00.0\n    Retired Pages\n        Double Bit ECC              : 3\n        Pending Page Blacklist      : {}\n"
+MEGATRON = "INFO | ^^^^ Bottom 4 Ranks with lowest  Etpt(TF): {}/12, 371.22/7, 372.1/1, 373.0/9\n"
+SENSORS = "PS1 Status       | C8h | ok  | 10.1 | Presence detected\nPS2 Status       | C9h | ok  | 10.2 | {}\n"
 DIAG = "| {} | Fail - GPU: 0 |\n| Warning | {} |\n"
 PORT = (
     'Errors for "n14 mlx5_3"\n   GUID 0x1070fd030072d0b1 port 1: [SymbolErrorCounter == {}] [LinkDownedCounter == {}]\n'
@@ -129,6 +136,38 @@ CASES = [
     ("gpu-diagnostic-failed", DIAG.format("PCIe", "GPU 0 bandwidth of 3.1 GB/s is below 12 GB/s"), PRESENT),
     ("host-memory-error-report", EDAC.format("errors detected (limit of 9)"), PRESENT),
     ("host-memory-error-report", EDAC.format("errors since the boot"), UNOBSERVED),
+    ("gpu-held-by-another", AT_START + SERVERS.format("vllm serve m"), PRESENT),
+    ("gpu-held-by-another", AT_START + SERVERS.format("vim serve.sh"), UNOBSERVED),
+    ("gpu-worker-without-parent", HELD_BY_WORKER.format(1), PRESENT),
+    ("gpu-worker-without-parent", HELD_BY_WORKER.format(77), UNOBSERVED),
+    ("gpu-memory-without-owner", HELD_BY_WORKER.format(1), UNOBSERVED),
+    ("gpu-memory-without-owner", HELD_BY_WORKER.format(77), ABSENT),
+    ("driver-version-mismatch", LOADED + "$ modinfo -F version nvidia\n535.161.07\n", PRESENT),
+    ("driver-version-mismatch", LOADED + "$ modinfo -F version nvidia\n535.154.05\n", UNOBSERVED),
+    ("driver-version-mismatch", LOADED + "/usr/local/cuda/compat/libcuda.so.550.54.15\n", UNOBSERVED),
+    ("driver-version-mismatch", "NVMLError_LibRmVersionMismatch: RM has detected an NVML/RM version mismatch.\n", PRESENT),
+    ("gpu-firmware-report", MES.format("MES failed to response msg=3"), PRESENT),
+    ("gpu-firmware-report", MES.format("ring gfx_0.0.0 timeout, signaled seq=2, emitted seq=4"), UNOBSERVED),
+    ("gpu-firmware-report", "[ 7712.123456] NVRM: _kgspRpcRecvPoll: GSP RM heartbeat timed out (GPU0)\n", PRESENT),
+    ("gpu-out-of-memory", "RuntimeError: NPU out of memory. Tried to allocate 52.00 MiB (NPU 0; 60.96 GiB total capacity)\n", PRESENT),
+    ("gpu-out-of-memory", "[2019-02-26 18:42:04] Error: CUDA error 2 'out of memory' - device.cu:32: cudaMalloc(&data_, size)\n", PRESENT),
+    ("gpu-software-xid", "CUDA error: an illegal memory access was encountered\n  current device: 0, in function synchronize at ggml-cuda.cu:2446\n", PRESENT),
+    ("gpu-software-xid", "Segmentation fault from GPU at 0xff00000021a28000, ctx_id: 1 (CCS) type: 0 (NotPresent)\n", PRESENT),
+    ("gpu-ecc-correctable-storm", RETIRED.format("Yes"), PRESENT),
+    ("gpu-ecc-correctable-storm", RETIRED.format("No"), ABSENT),
+    ("gpu-slower-than-peers", "Stragglers detected: rank 5\n", PRESENT),
+    ("gpu-slower-than-peers", "No stragglers detected: ranks 0-7 are even\n", UNOBSERVED),
+    ("gpu-slower-than-peers", MEGATRON.format("166.62"), PRESENT),
+    ("gpu-slower-than-peers", MEGATRON.format("371.00"), ABSENT),
+    ("power-supply-failed", SENSORS.format("Presence detected, Failure detected"), PRESENT),
+    ("power-supply-failed", SENSORS.format("Presence detected"), UNOBSERVED),
+    ("power-supply-failed", "2023-03-11 02:11:18 +0100  Running on UPS batteries.\n", PRESENT),
+    ("host-memory-error-report", "Corrected memory errors on page 1f20b03000 exceed threshold 10 in 24h: 10 in 24h\n", PRESENT),
+    ("host-memory-error-report", "    Uncorrected on DIMM Label(s): 'CPU_SrcID#0_Chan#1_DIMM#0' location: 0:1:0:-1 errors: 2\n", PRESENT),
+    ("power-limit-keeps-it-up", "mnist, default power limit 250 W : machine reboots\nmnist, nvidia-smi -pl 220        : ok\n", PRESENT),
+    ("gpu-off-bus-report", "41:00.0 3D controller: NVIDIA Corporation GA100 [A100 SXM4 80GB] (rev ff) (prog-if ff)\n", PRESENT),
+    ("gpu-throttled", "| Overall Health | Warning |\n|    -> Thermal system      | Warning    |\n|    | Detected thermal violations totaling 52 seconds for GPU 5 |\n", PRESENT),
+    ("gpu-out-of-memory", "ggml_cuda_host_malloc: failed to allocate 1024.00 MiB of pinned memory: out of memory\nCUDA error: out of memory\n", PRESENT),
     ("supply-too-small", SUPPLY.format(490), PRESENT),
     ("supply-too-small", SUPPLY.format(1300), UNOBSERVED),
     ("power-lost", LAST.format("- crash"), PRESENT),

@@ -1,0 +1,57 @@
+"""Which version of the NVIDIA driver is loaded, and which is installed.
+
+    NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.154.05  Thu Dec 28 15:37:48 UTC 2023
+    $ modinfo -F version nvidia
+    535.161.07
+    /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.535.161.07
+    ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1   amd64   NVIDIA libcompute package
+
+Libraries of the forward compatibility package are skipped: they are meant to be newer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Source
+from ..evidence.gpu import NvidiaDriverVersion
+from ..text import Text
+from . import Parser
+
+VERSION = r"(?<![\d.])(\d{3}\.\d{1,3}(?:\.\d{1,2})?)"
+# NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.154.05  ...     ... Open Kernel Module for x86_64  570.158.01  Release Build
+LOADED = re.compile(rf"^NVRM version: NVIDIA UNIX .{{0,40}}Kernel Module .{{0,20}}{VERSION}\b")
+ASKED = re.compile(r"\bmodinfo (?:-F ?version nvidia|nvidia .{0,20}-F ?version)\b")
+MODULE = re.compile(rf"^(?:version:\s{{1,20}})?{VERSION}\s*$")
+LIBRARY = re.compile(r"\blib(?:nvidia-ml|cuda)\.so\.(\d{3}\.\d{1,3}(?:\.\d{1,2})?)\b")
+# ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1
+PACKAGE = re.compile(rf"^[ih]i  libnvidia-compute-\S{{1,40}} {{1,40}}{VERSION}-")
+COMPATIBLE = re.compile(r"compat", re.I)
+
+
+def read(text: Text) -> Iterator[NvidiaDriverVersion]:
+    asked = False
+    for line in text.lines():
+        row = line.text[:400]
+        part, found = "", None
+        if found := LOADED.match(row):
+            part = "loaded"
+        elif asked and (found := MODULE.match(row)):
+            part = "module"
+        elif ((found := LIBRARY.search(row)) and not COMPATIBLE.search(row)) or (found := PACKAGE.match(row)):
+            part = "library"
+        asked = ASKED.search(row) is not None
+        if found:
+            yield NvidiaDriverVersion(source=Source(text.name, line.number, line.quote), part=part, version=found[1])
+
+
+PARSER = Parser(
+    tool="versions of the NVIDIA driver",
+    medium="gpu",
+    footprint=(
+        r"^NVRM version: NVIDIA UNIX |\bmodinfo (-F ?version nvidia|nvidia .{0,20}-F ?version)\b"
+        r"|\blib(nvidia-ml|cuda)\.so\.\d{3}\.|^[ih]i  libnvidia-compute-"
+    ),
+    read=read,
+)
