@@ -27,6 +27,7 @@ BESIDE = {
     ("collective_timeouts", "nvidia_errors"): "a case of other mismatches",
     ("flight_recorder", "pickle_file"): "a dump is a pickle",
     ("pickle_file", "flight_recorder"): "a pickle may be a dump",
+    ("interface_addresses", "ip_link"): "ip addr prints the state of a link above its addresses",
     ("nvidia_smi_csv", "nvidia_errors"): "a lost GPU is said in a cell",
     ("nvidia_smi_nvlink", "nvidia_smi_list"): "its headings are rows of nvidia-smi -L",
     ("proc_limits", "proc_fd"): "counts of open files below the limits",

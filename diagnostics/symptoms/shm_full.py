@@ -1,4 +1,4 @@
-"""/dev/shm was caught full by df, whatever its size.
+"""/dev/shm was caught full by df, whatever its size; a small one when nine tenths are used.
 
 Never ABSENT: it looks empty again after the crash.
 """
@@ -11,12 +11,24 @@ from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from . import Finding, Symptom
 from .disk_usage_full import is_full
+from .shm_small import SMALL
+
+NEARLY_PERCENT = 90.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(DiskUsage):
-        if row.subject.mount == "/dev/shm" and not row.inodes and row.size and is_full(row):
-            yield Finding(row.subject, (row,), f"/dev/shm has {row.size / 2**20:.0f} MiB and all of it is used")
+        if row.subject.mount == "/dev/shm" and not row.inodes and row.size and (is_full(row) or _hardly_any_left(row)):
+            yield Finding(
+                row.subject,
+                (row,),
+                f"/dev/shm has {row.size / 2**20:.0f} MiB and {row.used_percent or 100:.0f} % are used",
+            )
+
+
+def _hardly_any_left(row: DiskUsage) -> bool:
+    """True for a small one without room for another segment."""
+    return (row.size or 0) <= SMALL and (row.used_percent or 0.0) >= NEARLY_PERCENT
 
 
 SYMPTOM = Symptom(

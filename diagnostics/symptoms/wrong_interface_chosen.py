@@ -23,6 +23,7 @@ CHOSEN = re.compile(
 )
 # fe80::14ad:64ff:fe64:b31e%veth1c2b90: the end of a container's cable, and the same name nowhere else
 VIRTUAL = re.compile(r"%((?:veth|docker|br-|virbr|cali|cni|flannel|lxc)[\w.]{0,20})")
+INSIDE = re.compile(r"(?:docker|virbr|lxc\w*br|lxdbr|br-[0-9a-f]|cni|podman)")  # within one machine
 FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
 OWN_NAME, LINK_LOCAL = "127.0.1.1", "169.254."
 BRIDGES = re.compile(r"\b(?:172\.17|192\.168\.122|169\.254)\.\d{1,3}\.\d{1,3}\b|\b127\.0\.1\.1\b")
@@ -57,7 +58,16 @@ def _calls(incident: Incident) -> Iterator[Finding]:
     failed = [*incident.of(RemoteFailure), *incident.of(NcclMessage), *said(incident, NO_WAY)]
     failed = [fact for fact in failed if NO_WAY.search(words_of(fact))]
     shared = _of_several(incident)
+    bridges = {
+        setting.value: setting
+        for setting in incident.of(SettingSeen)
+        if setting.name == "interface address" and INSIDE.match(setting.subject.interface or "")
+    }
     for fact in failed:
+        if bridge := next((bridges[each] for each in ADDRESS.findall(words_of(fact)) if each in bridges), None):
+            note = f"a peer was called at {bridge.value}, which is {bridge.subject.interface} on this host"
+            yield Finding(fact.subject, (fact, bridge), note)
+            continue
         if virtual := VIRTUAL.search(words_of(fact)):
             yield Finding(fact.subject, (fact,), f"a peer was called over {virtual[1]}, which leads to a container")
             continue
