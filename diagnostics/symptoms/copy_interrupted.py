@@ -2,12 +2,14 @@
 
 The job announced it ("saving", "copying") and the next word about that run is its end: by a signal, by the scheduler's
 hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next word. Or a checkpoint is
-short, and its name bears the step at which somebody ended the run by Ctrl-C. ABSENT where
+short, and its name bears the step at which somebody ended the run by Ctrl-C; or the newest is bad and was last written in
+the minute in which the scheduler ended the job. ABSENT where
 each announced write was reported done.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections import defaultdict
@@ -17,14 +19,18 @@ from datetime import UTC, datetime
 from ..evidence import Clock, Evidence, Subject
 from ..evidence.job import CheckpointEvent, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
 from ..evidence.kernel import ClockReading, KernelBoot, OomKill
+from ..evidence.storage import FileEntry
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
 from ._runs import calendar_s, job_ends
+from .checkpoint_truncated import CHECKPOINT
 from .checkpoint_truncated import rule as checkpoint_truncated
+from .checkpoint_unreadable import rule as checkpoint_unreadable
 
 BEGUN = ("saving", "copying")
 TAKEN = frozenset({"time-limit", "preempted", "cancelled", "node-failed", "oom-killed", "evicted"})
+MINUTE_S = 60.0
 WITHIN_S = 900.0  # a write that was begun longer before is done, or another matter
 
 
@@ -41,7 +47,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for finding in (*_cut_off(incident, facts), *_cut_by_machine(incident, facts)):
             found = True
             yield finding
-    for finding in _cut_by_hand(incident):
+    for finding in (*_cut_by_hand(incident), *_cut_in_its_minute(incident, taken)):
         found = True
         yield finding
     done = [event for event in incident.of(CheckpointEvent) if event.event in ("saved", "copied")]
@@ -72,6 +78,36 @@ def _cut_by_hand(incident: Incident) -> Iterator[Finding]:
                 yield Finding(
                     short.subject, (*short.evidence[:1], end), f"{name} was cut off by a Ctrl-C at step {step}"
                 )
+
+
+def _cut_in_its_minute(incident: Incident, taken: Sequence[SchedulerEvent]) -> Iterator[Finding]:
+    """The newest checkpoint, where it is bad and was last written in the minute in which the scheduler ended the job."""
+    bad = [
+        finding
+        for rule in (checkpoint_truncated, checkpoint_unreadable)
+        for finding in rule(incident)
+        if finding.present
+    ]
+    listed = [entry for entry in incident.of(FileEntry) if CHECKPOINT.search(entry.subject.path or "")]
+    for event in taken if bad else ():
+        end = calendar_s(event.stamp)
+        near = [(written, entry) for entry in listed if end and (written := _written(entry, end))]
+        written, newest = max(near, key=lambda each: each[0], default=(0.0, None))
+        if newest and end and -MINUTE_S < end - written < 2 * MINUTE_S:
+            note = f"{newest.subject.path} was last written when the job was ended"
+            yield Finding(place(incident, newest.subject.path), (newest, event, *bad[0].evidence[:1]), note)
+
+
+def _written(entry: FileEntry, near: float) -> float | None:
+    """When a file was last written, as a listing says it: to the minute, and mostly without the year."""
+    year = datetime.fromtimestamp(near, UTC).year
+    for layout, said in (
+        ("%Y-%m-%d %H:%M", (entry.modified or "")[:16]),
+        ("%Y %b %d %H:%M", f"{year} {entry.modified}"),
+    ):
+        with contextlib.suppress(ValueError):
+            return datetime.strptime(" ".join(said.split()), layout).replace(tzinfo=UTC).timestamp()
+    return None
 
 
 def _cut_by_machine(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]:

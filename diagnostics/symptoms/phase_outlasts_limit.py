@@ -32,6 +32,7 @@ from ._runs import calendar_s
 from .busy_while_silent import rule as busy_while_silent
 
 SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
+UNSAID_S = 600.0  # a limit that nobody says: that of a process group, and none is longer by default but gloo's
 NEAR = 0.85
 LATEST = 6  # times the limit: what is made much later is another one of the same name
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
@@ -65,10 +66,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for begin, end in _phases(incident):
         took = _gap(begin, end)
         for limit_s, fact in limits:
-            if took and limit_s and took >= NEAR * limit_s:
-                yield Finding(
-                    Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, the limit is {limit_s:.0f} s"
-                )
+            if took and took >= NEAR * (limit_s or UNSAID_S):
+                limit = f"the limit is {limit_s:.0f} s" if limit_s else "the others gave up"
+                yield Finding(Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, {limit}")
     yield from _markers(incident, limits)
     yield from _probed(incident)
     last = _last_phase(incident)

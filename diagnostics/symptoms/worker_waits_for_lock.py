@@ -57,7 +57,7 @@ RUNTIME_LOCKS = re.compile(
     r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
     r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
     r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
-    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
+    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|(?:__GI_+|__)?libc_(?:m|c|re)alloc|_int_(?:malloc|free)|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
 )
 FORKS = re.compile(
     r"^(?:_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec|_{0,2}run_fork_handlers|\w{1,30}_at_?fork_\w{1,20})$"
@@ -202,7 +202,8 @@ def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
     for native in stacks:
         names = native_names(native, 6)
         locked = any(name.startswith(LOCKED) for name in names[:3]) and any(map(RUNTIME_LOCKS.match, names))
-        serves = any(name_of(frame) in WORKER_FRAMES for frame in native.frames)
+        named = (native.subject.comm or "").startswith("pt_data_worker")
+        serves = named or any(name_of(frame) in WORKER_FRAMES for frame in native.frames)
         forking = any(FORKS.match(frame.function) for frame in native.frames)
         if locked and (serves or forking or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
             yield native
