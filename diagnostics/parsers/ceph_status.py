@@ -26,6 +26,10 @@ WATCHERS = re.compile(r"^\s*(?:Watchers: none|watcher=(\S{1,80}) client\.\d{1,12
 HEALTH = re.compile(r"^\s*(?:health: )?(HEALTH_(?:WARN|ERR))\b(.{0,300})$")
 #             1 full osd(s)
 BELOW = re.compile(r"^\s{4,30}\d{1,9} (?:full osd\(s\)|pool\(s\) full|full osds?)\s*$")
+#             Reduced data availability: 12 pgs inactive, 12 pgs down
+UNAVAILABLE = re.compile(
+    r"^\s{4,30}(?:Reduced data availability: .{0,60}(?:inactive|down|stale|incomplete)|\d{1,6} (?:MDSs? report slow|filesystems? is (?:offline|degraded)|pgs? (?:inactive|stale|down)\b))"
+)
 DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 # listed 1 entries        192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
 BLOCKED = re.compile(
@@ -61,6 +65,8 @@ def read(text: Text) -> Iterator[VolumeClientMessage]:
             yield told(text, line, "ceph", "connection-lost", f"blocklisted until {found[2]}", found[1])
         elif BELOW.match(row):
             yield told(text, line, "ceph", "no-space", row)
+        elif UNAVAILABLE.match(row):
+            yield told(text, line, "ceph", "timed-out", row)
         elif found := HEALTH.match(row) or DETAIL.match(row):
             about = "no-space" if FULL.search(found[2]) else "timed-out" if OUT.search(found[2]) else "other"
             yield told(text, line, "ceph", about, row)

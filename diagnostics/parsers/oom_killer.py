@@ -69,6 +69,7 @@ def read(text: Text) -> Iterator[Evidence]:
             report.usage_kib, report.limit_kib = int(found[1]), int(found[2])
         elif found := CONSTRAINT.search(said):
             report.constraint, report.cgroup = found[1], found[2] or report.cgroup
+            report.first = report.first or (log.source(line), message)
         elif found := TASK_IN.search(said):
             report.cgroup = found[1]
         elif found := ALLOCATION.match(said):

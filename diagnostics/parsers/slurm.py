@@ -37,7 +37,7 @@ CODE = re.compile(r"\b(?:Exited with exit code|exit code|status=0x)[ =:]{0,3}([0
 
 # about -> wording, severity; the first that fits counts
 EVENTS = (
-    ("oom-killed", Severity.CRITICAL, re.compile(r"(?i)oom[-_ ]?kill|out of memory|Exceeded (?:job|step) memory limit|memory limit .{0,40}exceeded")),
+    ("oom-killed", Severity.CRITICAL, re.compile(r"(?i)oom[-_ ]?kill|out of memory|exceeded (?:job |step )?memory limit|memory limit .{0,40}exceeded")),
     ("time-limit", Severity.CRITICAL, re.compile(r"(?i)DUE TO TIME LIMIT|time limit (?:exhausted|reached)|TIMEOUT")),
     ("preempted", Severity.CRITICAL, re.compile(r"(?i)DUE TO (?:PREEMPTION|JOB REQUEUE)|\bpreempted\b")),
     ("node-failed", Severity.CRITICAL, re.compile(r"(?i)DUE TO NODE FAIL|NODE_FAIL|node failure|failed node|failure of node|Node failure on|nodes? .{0,40}(?:not responding|DOWN)|NOT SET TO BE RESPONDING")),

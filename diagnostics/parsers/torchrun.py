@@ -35,11 +35,13 @@ RULE = re.compile(r"^[=-]{20,}$")
 NUMBER = re.compile(r"(-?\d{1,9})")
 PID = re.compile(r"\bpid: (\d{1,9})\)|PID (\d{1,9})\b")
 # failed (exitcode: -6) local_rank: 0 (pid: 21544) of binary: /opt/venv/bin/python3
+# ERROR:torch.distributed.elastic.multiprocessing.api:failed ...     (before torch 2.2)
+LOGGER = r"^(?:(?:ERROR:|WARNING:)?torch\.distributed[\w.]{0,80}: ?)?"
 FAILED = re.compile(
-    r"^failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,6}) \(pid: (\d{1,9})\) of (?:binary|fn): (\S{1,300})"
+    rf"{LOGGER}failed \(exitcode: (-?\d{{1,4}})\) local_rank: (\d{{1,6}}) \(pid: (\d{{1,9}})\) of (?:binary|fn): (\S{{1,300}})"
 )
 # Sending process 21545 closing signal SIGTERM
-CLOSING = re.compile(r"^Sending process (\d{1,9}) closing signal (SIG[A-Z]{2,8})")
+CLOSING = re.compile(LOGGER + r"Sending process (\d{1,9}) closing signal (SIG[A-Z]{2,8})")
 FORCED = re.compile(
     r"^Unable to shutdown process (\d{1,9}) via (?:Signals\.)?(SIG[A-Z]{2,8}), forcefully exiting via (?:Signals\.)?(SIG[A-Z]{2,8})"
 )
