@@ -101,6 +101,7 @@ COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal)$")  # CUDA erro
 FEWEST_ROWS = 2
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
+LASTED = re.compile(r"^~?\d{1,6}(?:\.\d{1,4})? ?(?:m?s|sec(?:onds?)?|min(?:utes?)?|h)$", re.I)
 CELLS = re.compile(r"[ \t]{2,}")
 WELL = re.compile(
     r"^(?:\d{1,6}/\d{1,6} (?:runs? )?)?(?:ok(?:ay)?|works?|pass(?:es|ed)?|fine|completes?|no errors?)\b", re.I
@@ -114,7 +115,7 @@ ILL = re.compile(
 def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
-    table = list(_under_a_heading(text)) or list(_grid(text))
+    table = list(_under_a_heading(text)) or list(_grid(text)) or list(_last_column(text))
     yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text))
 
 
@@ -149,6 +150,25 @@ def _grid(text: Text) -> Iterator[Trial]:
         for column, name in enumerate(heading):
             if said[column]:
                 yield _trial(text, line, f"{cells[0]} {name}", cells[column], outcome_of(cells[column]))
+
+
+def _last_column(text: Text) -> Iterator[Trial]:
+    """A table whose last column says how long each trial took, or that it came to nothing."""
+    rows = [(line, CELLS.split(line.text.strip())) for line in text.lines() if len(line.text) < 240]
+    rows = [(line, cells) for line, cells in rows if any(cells)]
+    heading, body = (rows[0][1], rows[1:]) if rows else ([], [])
+    if len(heading) < 2 or len(body) < FEWEST_ROWS or any(len(cells) != len(heading) for _, cells in body):
+        return
+    ill = [OUTCOME.match(f": {cells[-1]}") is not None for _, cells in body]
+    if (
+        all(ill)
+        or not any(ill)
+        or not all(bad or LASTED.match(cells[-1]) for bad, (_, cells) in zip(ill, body, strict=True))
+    ):
+        return
+    for bad, (line, cells) in zip(ill, body, strict=True):
+        condition = " ".join(f"{name} {cell}" for name, cell in zip(heading[:-1], cells[:-1], strict=True))
+        yield _trial(text, line, condition, cells[-1], outcome_of(cells[-1]) if bad else "ok")
 
 
 def _rows(text: Text) -> Iterator[Trial]:
