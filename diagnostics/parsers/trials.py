@@ -42,7 +42,7 @@ ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
-    r"|(?:\w{2,20} )?(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
+    r"|(?:\w{2,20} )?(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )
@@ -79,7 +79,7 @@ OUTCOMES = (
             re.I,
         ),
     ),
-    ("fail", re.compile(r"fail|crash|error|nan|wrong|differs", re.I)),
+    ("fail", re.compile(r"fail|crash|dies|died|abort|error|nan|wrong|differs", re.I)),
 )
 # falls to 22 img/sec      1600 images/sec throughout      2.1 s/it
 RATE = re.compile(
