@@ -76,7 +76,11 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # Process SpawnProcess-1 terminated with signal SIGKILL
     (re.compile(r"\b[Pp]rocess \S{1,80} terminated with signal (?P<signal>SIG[A-Z0-9]{2,8})\b"), _signal),
 )  # fmt: skip
-RANKED = re.compile(r"\bprocess rank (\d{1,6}) with PID \d{1,8} on node ([\w.-]{1,120})")
+# what a launcher was told of its process: ['python', '-u', 'train.py', '--local_rank=1'] exits with return code = -6
+RANKED = re.compile(
+    r"\bprocess rank (\d{1,6}) with PID \d{1,8} on node ([\w.-]{1,120})|--local_rank=(\d{1,4})'.{0,4000}exits with"
+)
+NAMES: tuple[tuple[str, int, Callable[[str], Any]], ...] = (("rank", 1, int), ("host", 2, str), ("rank", 3, int))
 # watchdog: pid 4242 is gone     MEMORY: proc python(4242) exited
 GONE = re.compile(
     r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|not running|vanished)"
@@ -133,7 +137,7 @@ def _asked(text: Text) -> Iterator[ProcessEnded]:
 
 def _where(text: str) -> dict[str, Any]:
     found = RANKED.search(text)
-    return {"rank": int(found[1]), "host": found[2]} if found else {}
+    return {name: value(found[group]) for name, group, value in NAMES if found and found[group]}
 
 
 def _end(text: str) -> End | None:

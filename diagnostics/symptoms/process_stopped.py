@@ -1,4 +1,5 @@
-"""A process of the job is stopped: state T (a signal) or t (a debugger).
+"""A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop, or
+its control group or container is frozen.
 
 Where the stacks of some processes were taken, those and their children are the job's. ABSENT where the states of the job's processes were read and none is stopped.
 """
@@ -8,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.job import SettingSeen
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
+
+# where a stopped thread stands in the kernel
+STOPS = ("do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator", "do_jobctl_trap")
+FREEZES = ("cgroup.freeze", "freezer.state", "frozen", "Paused")
+FROZEN = ("1", "FROZEN", "FREEZING", "true")
+
 
 SERVERS = ("mfschunkserver", "mfsmaster", "sftp-server", "glusterfsd", "ceph-osd", "ceph-mds", "nfsd", "beegfs-")
 
@@ -27,10 +35,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (row,),
             f"{row.subject.comm} {row.subject.pid} is stopped {by}",
         )
-    if rows and not stopped and any(row.state for row in rows):
+    halted = [row for row in incident.of(ThreadState) if row not in stopped and stands_still(row)]
+    for row in halted:
+        note = f"{row.subject.comm or 'process'} {row.subject.pid or ''} stands in {(row.frames or (row.wchan,))[0]}"
+        yield Finding(Subject(pid=row.subject.pid, comm=row.subject.comm), (row,), note)
+    frozen = [each for each in incident.of(SettingSeen) if each.name in FREEZES and each.value in FROZEN]
+    for setting in frozen:
+        yield Finding(Subject(), (setting,), f"{setting.name} is {setting.value}")
+    if rows and not (stopped or halted or frozen) and any(row.state for row in rows):
         witnesses = tuple(incident.reads("process-table", "kernel-stacks"))
         if witnesses:
             yield Finding(Subject(), witnesses, "no process is stopped", present=False)
+
+
+def stands_still(row: ThreadState) -> bool:
+    """True where the thread's kernel stack, or the name of where it waits, is that of a stop; unless another's name is known."""
+    inner = (*row.frames[:2], row.wchan)
+    return any(name in STOPS for name in inner if name) and (row.subject.comm is None or of_the_job(row))
 
 
 def of_the_job(row: ProcessState | ThreadState) -> bool:

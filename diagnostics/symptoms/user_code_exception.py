@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
-from ..evidence.job import LogLine, PythonException
+from ..evidence.job import LogLine, PythonException, SchedulerEvent
 from ..evidence.storage import ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
@@ -57,11 +57,15 @@ SETUP = re.compile(
     r"|partially initialized module|cannot import name|requires \S{1,60}[<>=]=?\S{1,40} .{0,40}\bbut\b"
     r"|(?:is|are) required for a normal functioning of this module"
     # a call that the library forbids
-    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the current process has finished"
+    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process"
+    r"|Expected all tensors to be on the same device|modified by an inplace operation|^jax\.errors\.\w{1,60}Error\b|logits and labels must"
     r"|process group has not been initialized|Attempting to deserialize object on a CUDA device"
     r"|Weights only load failed|Automatic adjustment of ZeRO's"
     # options and names
     r"|unrecognized arguments|the following arguments are required|invalid choice: |invalid \w{1,20} value: "
+    r"|\b40[13] Client Error|GatedRepoError|api_key not configured|No API key configured|Could not consume arg"
+    r"|executable file not found in \$PATH|\bexecve\(\): \S{1,200}: (?:No such file|Permission denied)|\b(?:configmap|secret) \"[^\"]{1,80}\" not found"
+    r"|No matching distribution found|did not match any file\(s\) known to git"
     r"|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
     r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
@@ -89,6 +93,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if line.level != "WARNING" and SETUP.search(line.text) and not went_on_after(incident, line):
             found = True
             yield Finding(Subject(rank=line.subject.rank), (line,), line.text[:160])
+    for event in incident.of(SchedulerEvent):
+        if event.about == "failed" and SETUP.search(event.text):
+            found = True
+            yield Finding(event.subject, (event,), event.text[:160])
     for fact in incident.of(PythonException):
         text = f"{fact.type}: {fact.text}"
         wrong = SETUP.search(text) or _is_ordinary(incident, fact, text)
