@@ -35,9 +35,9 @@ LEVELS = {
     "FATAL": "CRITICAL",
     "PANIC": "CRITICAL",
 }
-# ERROR: text     [ERROR] text     WARNING - text     name - ERROR - text     level=error msg="text"
+# ERROR: text     [ERROR] text     WARNING - text     name - ERROR - text     level=error msg="text"     [TensorRT-LLM][ERROR] text
 NAMED = re.compile(
-    r"^(?:[\w.@/-]{1,60}(?: - |: |\[\d{1,9}\]: ))?\[?(?i:(warn|warning|error|err|severe|critical|fatal|panic))\]?(?::| - |\] ?| \|)\s*(.*)$"
+    r"^(?:[\w.@/-]{1,60}(?: - |: |\[\d{1,9}\]: )|(?:\[[A-Za-z][\w.-]{1,30}\] ?){1,2}(?=\[))?\[?(?i:(warn|warning|error|err|severe|critical|fatal|panic))\]?(?::| - |\] ?| \|)\s*(.*)$"
 )
 # [1719391911.121] [node1:8123 :0] ucp_context.c:1470 UCX  WARN  network device 'mlx5_9:1' is not available
 UCX = re.compile(r"\bUCX +(WARN|ERROR|FATAL) +(\S.{0,2000})$")
@@ -54,7 +54,7 @@ COMPLAINS = re.compile(
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
     r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for "
-    r"|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
+    r"|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
