@@ -106,8 +106,23 @@ def _joined(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
     if not patterns:
         return None
     flags = {found[0] for pattern in patterns if (found := re.match(r"\(\?[a-z]+\)", pattern))}
-    bare = (re.sub(r"^\(\?[a-z]+\)", "", pattern) for pattern in patterns)
-    return re.compile("".join(flags) + "|".join(_UNNAMED.sub("?:", part) for part in bare), _FLAGS)
+    bare = (_UNNAMED.sub("?:", re.sub(r"^\(\?[a-z]+\)", "", pattern)) for pattern in patterns)
+    return re.compile("".join(flags) + "|".join(_factored(bare)), _FLAGS)
+
+
+# what many alternatives begin with: the start of a word, or one and the same group
+_BEGINNING = re.compile(r"\\b|\(\?:(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^()\\\[])*\)(?![?*+{])")
+
+
+def _factored(alternatives: Iterable[str]) -> Iterator[str]:
+    """The same alternatives, those of one beginning in one group: the engine tries it once at each place, not once for each."""
+    by_beginning: dict[str, list[str]] = defaultdict(list)
+    for part in alternatives:
+        beginning = _BEGINNING.match(part)
+        start = beginning[0] if beginning else ""
+        by_beginning[start].append(part[len(start) :])
+    for start, rest in by_beginning.items():
+        yield f"{start}(?:{'|'.join(rest)})" if start and len(rest) > 1 else "|".join(start + each for each in rest)
 
 
 def split_alternatives(pattern: str) -> list[str]:

@@ -19,6 +19,13 @@ CAUSES = (
         on=(),
         effects=(
             Effect(
+                "ranks-have-unequal-work",
+                0.15,
+                "uneven shares are the usual way to come to a different number of calls, where somebody counts them",
+                "a rank had batches left when another was done, and waited for it in the collective of the next one",
+                Role.INITIATING,
+            ),
+            Effect(
                 "collective-mismatch-detected",
                 0.3,
                 "the runtime's own check is seldom on",

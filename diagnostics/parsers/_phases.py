@@ -48,7 +48,7 @@ CHECKPOINTS = (
 COMPILED = (
     r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|successfully completed|took|ended)\b|\bcompiled (?:in|after) \d|\btorch\.compile takes \d"
     r"|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d"
-    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|^Loading extension module \w|graph captur(?:e|ing) finished"
+    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|\binit engine \(profile, .{1,60}\) took \d{3}|\bcompiling (?:a|the) graph for .{1,60} takes \d|^Loading extension module \w|graph captur(?:e|ing) finished"
     r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
 )
 COMPILES = (

@@ -3,7 +3,7 @@
     Stalled ops: HorovodAllreduce_loss_0 [ready ranks: 3], HorovodAllreduce_grad_1 [ready ranks: 2, 0, 1]
     Stalled ops: HorovodAllreduce_grad_1 [missing ranks: 3]
     Missing ranks:
-    0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]
+    0: [HorovodAllreduce_grad_1, HorovodAllreduce_grad_2 ...]      (newer ones head the list with "Stalled ranks:")
 
 Where some ranks wait in one tensor and the others in another, or two ranks each lack what the other has submitted, it
 is a mismatch; else a tensor that some never joined.
@@ -34,7 +34,7 @@ def read(text: Text) -> Iterator[Evidence]:
     listing = False
     lacks: dict[int, set[str]] = {}
     for message in messages(text, None):
-        if "Missing ranks:" in message.text:
+        if "Missing ranks:" in message.text or "Stalled ranks:" in message.text:
             listing, lacks = True, {}
         elif listing and (found := OF_A_RANK.match(message.line.text[:5000]) or OF_A_RANK.match(message.text)):
             yield _stuck(text, message, found[2], missing=(int(found[1]),))
@@ -104,6 +104,6 @@ def _stuck(
 PARSER = Parser(
     tool="horovod",
     medium="collectives",
-    footprint=r"\[(ready|missing) ranks: ?[\d, ]+\]|(^|[]>:] ?)Missing ranks:\s{0,4}$",
+    footprint=r"\[(ready|missing) ranks: ?[\d, ]+\]|(^|[]>:] ?)(Missing|Stalled) ranks:\s{0,4}$",
     read=read,
 )

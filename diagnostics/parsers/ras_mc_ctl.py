@@ -7,6 +7,8 @@
     /sys/devices/system/edac/mc/mc1/dimm4/dimm_ce_count:812
         Corrected on DIMM Label(s): 'CPU_SrcID#0_Ha#0_Chan#1_DIMM#0' location: 0:1:0:-1 errors: 12331
 
+    101 2022-10-16 11:49:30 +0000 181 Corrected error(s): memory scrubbing error at CPU_SrcID#1_MC#1_Chan#1_DIMM#0 location: 3:1:0:-1
+
 Zeroes are skipped.
 """
 
@@ -35,6 +37,10 @@ DAEMON = re.compile(
 SUMMARY = re.compile(
     r"^\s{1,12}(?P<type>Corrected|Uncorrected|Fatal) on DIMM Label\(s\): '(?P<label>[^'\n]{1,80})' .{1,60} errors: (?P<count>\d{1,12})"
 )
+# 101 2022-10-16 11:49:30 +0000 181 Corrected error(s): memory scrubbing error at CPU_SrcID#1_MC#1_Chan#1_DIMM#0 location: 3:1:0:-1
+EVENT = re.compile(
+    r"^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} (?P<count>\d{1,9}) (?P<type>Corrected|Uncorrected|Fatal) error\(s\): .{0,60}? at (?P<label>\S{1,80}) location: "
+)
 COUNTER = re.compile(
     r"^(?P<label>/sys/devices/system/edac/mc/\S{1,80}?)/(?:dimm_|ch\d_)?(?P<type>ce|ue)_count[: ]{1,3}(?P<count>\d{1,12})\s*$"
 )
@@ -49,7 +55,13 @@ def read(text: Text) -> Iterator[HostMemoryError]:
         elif table and (found := ROW.match(row)):
             yield from told(text, line, found[1], int(found[2]), corrected=True)
             yield from told(text, line, found[1], int(found[3]), corrected=False)
-        elif found := UTIL.match(row) or COUNTER.match(row) or SUMMARY.match(row) or DAEMON.search(row):
+        elif (
+            found := UTIL.match(row)
+            or COUNTER.match(row)
+            or SUMMARY.match(row)
+            or EVENT.match(row)
+            or DAEMON.search(row)
+        ):
             yield from told(
                 text, line, found["label"], int(found["count"]), corrected=found["type"] in ("Corrected", "ce")
             )
@@ -72,6 +84,6 @@ def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> 
 PARSER = Parser(
     tool="ras-mc-ctl",
     medium="firmware-log",
-    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
+    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} \d{1,9} (Corrected|Uncorrected|Fatal) error\(s\): |\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
     read=read,
 )

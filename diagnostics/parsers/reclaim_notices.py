@@ -4,6 +4,7 @@
     {"DocumentIncarnation":2,"Events":[{"EventId":"A1","EventType":"Preempt","ResourceType":"VirtualMachine",...}]}
     Instance is being preempted by Compute Engine.
     received spot interruption notice, draining node
+    eval-serve-0  WorkloadEvictedDueToPreempted  Preempted to accommodate a higher priority Workload
 
 A notice of maintenance that does not stop the machine is kept as "other".
 """
@@ -23,7 +24,8 @@ from ._job_lines import Words, footprint_of, messages
 NOTICES = (
     ("aws", re.compile(r"\{\s{0,8}\"action\"\s{0,4}:\s{0,4}\"(?:terminate|stop|hibernate)\"|EC2 Spot Instance (?:Interruption|interruption)|spot/(?:instance-action|termination-time)\b.{0,120}\b(?:200|terminate|stop)|(?i:rebalance recommendation)|Server\.SpotInstance(?:Termination|Shutdown)")),
     ("azure", re.compile(r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Preempt|Terminate|Redeploy)\"")),
-    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE|\bV\d\w{0,8}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b|^\s{0,8}\"?state\"?: \"?PREEMPTED\b|\bTPU\b.{0,60}\bpre-?empted\b")),
+    ("queue", re.compile(r"(?i)EvictedDueToPreempt(?:ed|ion)|\bpreempt(?:ed|ing) to accommodate an?\b|\bPreemptionByScheduler\b|\bpreempted by (?:an? )?(?:pod|job|workload) [\w-]{6,60}|\b(?:was|were|been) preempted (?:by|for|in favou?r of) (?:an? )?(?:higher|pod\b|job\b|workload\b|task\b|\w{0,10} ?priority)")),
+    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE|metadata.{0,40} termination is imminent|\bimminent (?:preemption|termination)\b|\bV\d\w{0,8}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b|^\s{0,8}\"?state\"?: \"?PREEMPTED\b|\bTPU\b.{0,60}\bpre-?empted\b")),
     ("spot", re.compile(r"(?i)\bspot\b.{0,60}\b(?:interrupt\w{0,4}|terminat\w{0,4}|reclaim\w{0,4}|evict\w{0,4}|preempt\w{0,4})\b|\binstance\b.{0,60}\b(?:reclaimed|will be (?:terminated|reclaimed|stopped)|is being reclaimed)\b|\bpre-?emption notice\b|\bPreemptionError\b|\bpre-?emption warning signal\b|\b(?:nodes?|workers?|replicas?|instances?|machines?)\b.{0,40}\b(?:got|were|was) pre-?empted\b|\b(?:received|got) (?:a )?(?:preemption|termination|interruption) (?:notice|signal|warning)\b|\bpod (?:was )?(?:interrupted|outbid)\b|\boutbid\b")),
 )  # fmt: skip
 MAINTENANCE = re.compile(

@@ -42,7 +42,7 @@ ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
-    r"|(?:\w{2,20} )?(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
+    r"|(?:\w{2,20} )?(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )
@@ -79,7 +79,7 @@ OUTCOMES = (
             re.I,
         ),
     ),
-    ("fail", re.compile(r"fail|crash|error|nan|wrong|differs", re.I)),
+    ("fail", re.compile(r"fail|crash|dies|died|abort|error|nan|wrong|differs", re.I)),
 )
 # falls to 22 img/sec      1600 images/sec throughout      2.1 s/it
 RATE = re.compile(
@@ -101,12 +101,17 @@ COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal)$")  # CUDA erro
 FEWEST_ROWS = 2
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
+# what the first column of a grid tells apart, where a bare "A" would not say
+PLACE = re.compile(r"(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)$", re.I)
+LASTED = re.compile(r"^~?\d{1,6}(?:\.\d{1,4})? ?(?:m?s|sec(?:onds?)?|min(?:utes?)?|h)$", re.I)
 CELLS = re.compile(r"[ \t]{2,}")
 WELL = re.compile(
-    r"^(?:\d{1,6}/\d{1,6} (?:runs? )?)?(?:ok(?:ay)?|works?|pass(?:es|ed)?|fine|completes?|no errors?)\b", re.I
+    r"^(?:\d{1,6}/\d{1,6} (?:runs? )?)?(?:ok(?:ay)?|works?|pass(?:es|ed)?|fine|completes?|no errors?|ran (?:for )?\d{1,5}|(?:stays|stayed) up|stable|survives)\b",
+    re.I,
 )
 ILL = re.compile(
-    r"\w{2,40}(?:Error|Exception)\b|\berrors?\b|\bfail|\bcrash|\bhang|\bhung|\bstuck|\bNaN\b|\bslow|\bwrong\b|\blost\b|\bXid\b",
+    r"\w{2,40}(?:Error|Exception)\b|\berrors?\b|\bfail|\bcrash|\bhang|\bhung|\bstuck|\bNaN\b|\bslow|\bwrong\b|\blost\b|\bXid\b"
+    r"|\b(?:restarts|reboots|resets|freezes|goes dark|(?:powers|turns|switches|shuts) (?:off|down))\b|\b(?:host|machine|box) off\b",
     re.I,
 )
 
@@ -114,7 +119,7 @@ ILL = re.compile(
 def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
-    table = list(_under_a_heading(text)) or list(_grid(text))
+    table = list(_under_a_heading(text)) or list(_grid(text)) or list(_last_column(text))
     yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text))
 
 
@@ -148,7 +153,27 @@ def _grid(text: Text) -> Iterator[Trial]:
     for line, cells in body:
         for column, name in enumerate(heading):
             if said[column]:
-                yield _trial(text, line, f"{cells[0]} {name}", cells[column], outcome_of(cells[column]))
+                where = f"{heading[0]} {cells[0]}" if PLACE.match(heading[0]) else cells[0]
+                yield _trial(text, line, f"{where} {name}", cells[column], outcome_of(cells[column]))
+
+
+def _last_column(text: Text) -> Iterator[Trial]:
+    """A table whose last column says how long each trial took, or that it came to nothing."""
+    rows = [(line, CELLS.split(line.text.strip())) for line in text.lines() if len(line.text) < 240]
+    rows = [(line, cells) for line, cells in rows if any(cells)]
+    heading, body = (rows[0][1], rows[1:]) if rows else ([], [])
+    if len(heading) < 2 or len(body) < FEWEST_ROWS or any(len(cells) != len(heading) for _, cells in body):
+        return
+    ill = [OUTCOME.match(f": {cells[-1]}") is not None for _, cells in body]
+    if (
+        all(ill)
+        or not any(ill)
+        or not all(bad or LASTED.match(cells[-1]) for bad, (_, cells) in zip(ill, body, strict=True))
+    ):
+        return
+    for bad, (line, cells) in zip(ill, body, strict=True):
+        condition = " ".join(f"{name} {cell}" for name, cell in zip(heading[:-1], cells[:-1], strict=True))
+        yield _trial(text, line, condition, cells[-1], outcome_of(cells[-1]) if bad else "ok")
 
 
 def _rows(text: Text) -> Iterator[Trial]:

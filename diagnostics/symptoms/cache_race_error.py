@@ -38,6 +38,8 @@ BUILDS = re.compile(r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fa
 TORN = re.compile(
     r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy"
 )
+# another rank has removed the folder in which this one was to build
+LOST_BUILD = re.compile(r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file")
 UNDECODABLE = re.compile(
     r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
 )
@@ -65,7 +67,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def build_met_another(text: str) -> bool:
     """True where a compiler or linker lost the files under its hands."""
-    return BUILDS.search(text) is not None and TORN.search(text) is not None
+    return (BUILDS.search(text) and TORN.search(text)) is not None or LOST_BUILD.search(text) is not None
 
 
 def cannot_decode(text: str, frames: str) -> bool:

@@ -29,6 +29,7 @@ CODE = re.compile(
     r"|flattened_range is not supported|tree structures do not match|Key \S{1,200} not found in checkpoint"
     r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor",
 )
+BETWEEN_PROCESSES = "multiprocessing"  # what cannot be handed to another process was not to be saved
 GROWTH = 1.05
 WEIGHTS = re.compile(r"^(?:adapter_model|pytorch_model|model|pytorch_lora_weights)\.(?:bin|safetensors|pt|pth)$")
 NO_WEIGHTS = 2048  # bytes: a header and nothing below it
@@ -37,6 +38,8 @@ NO_WEIGHTS = 2048  # bytes: a header and nothing below it
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error, and checkpoints that only ever grow."""
     for said in matching(incident, CODE):
+        if any(BETWEEN_PROCESSES in str(frame) for frame in getattr(said.fact, "frames", ())):
+            continue
         yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
     families: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
     for entry in incident.of(FileEntry):

@@ -21,6 +21,7 @@ WORDS = re.compile(
     r"|RESOURCE_EXHAUSTED|(?:cuMem|cudaMalloc|hipMalloc)\w{0,20} failed to allocate|Resource exhausted: Out of memory|cudaErrorMemoryAllocation"
     r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,80}[ :']out of memory"
     r"|out_of_memory: (?:RMM|CUDA) |RMM failure at.{0,200}(?:out of memory|Maximum pool size exceeded)"
+    r"|out of memory in \S{1,300}\.cuh?\b"
     r"|No available memory for the cache blocks|can be stored in (?:the )?KV cache|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
     re.I,
 )

@@ -32,6 +32,8 @@ DIVERGED = re.compile(
     r"|\b(?:loss|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:is|was|are|became|becomes|turned|contains?|=)[ :]{0,2}"
     r"(?:nan|inf|infinite|non-?finite)\b"
     r"|\b(?:found|detected|encountered|got)\b.{0,20}\b(?:nan|inf)s?\b.{0,30}\b(?:loss|grad|forward|weight|param|logits)"
+    r"|\b(?:nan|inf)s? (?:was |were |values? )?(?:found|detected|encountered)\b.{0,30}\b(?:loss|grad|forward|weight|param|logits|input tensor)"
+    r"|to satisfy the constraint .{1,80}, but found invalid values"
     r"|\b(?:nan|inf|infinite|non-?finite|invalid) (?:loss|grad(?:ient)?s?(?: norm)?)(?!.{0,60}\b(?:continuing|skip))",
     re.I,
 )

@@ -17,7 +17,7 @@ WORDS = re.compile(
     r"no (?:socket )?interface found|No usable listening interface|Unable to find a protocol that worked"
     r"|Call to ibv_(?:modify_qp|create_qp|reg_mr|open_device)\w* failed|ibv_modify_qp failed|No usable (?:GID|transports)"
     r"|Failed to initialize (?:any )?NET plugin|NET/OFI .{0,80}(?:fail|Unable)|(?:UCX|ucx).{0,60}(?:no usable|not reachable)"
-    r"|Unable to find address for|MTU mismatch"
+    r"|Unable to find (?:address|interface) for|MTU mismatch"
     r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low|is neither AF_INET\(2\) nor AF_INET6"
     r"|Unable to find a set of common .{0,20}communication interfaces"
     r"|network device '[^']{1,40}' is not available|no (?:active messages|remote registered memory access|auxiliary) transport to",

@@ -32,6 +32,7 @@ from ._runs import calendar_s
 from .busy_while_silent import rule as busy_while_silent
 
 SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
+BYTES = 10**9  # nobody makes so many steps: such a bar counts bytes or rows
 UNSAID_S = 600.0  # a limit that nobody says: that of a process group, and none is longer by default but gloo's
 NEAR = 0.85
 LATEST = 6  # times the limit: what is made much later is another one of the same name
@@ -146,7 +147,8 @@ def _said_limit(fact: Evidence) -> float | None:
 def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
     """Unfinished bars of work beside the training that ran as long as what was torn down was allowed to.
 
-    A bar without a label is mostly the training's own, but below the begin of an evaluation it is that one's.
+    A bar without a label is mostly the training's own, but below the begin of an evaluation it is that one's. One
+    that counts to billions counts bytes.
     """
     torn = [
         *limits,
@@ -157,7 +159,7 @@ def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> It
     enough = NEAR * min(known, default=SHORTEST_DEFAULT_S)
     for bar in incident.of(ProgressBar):
         beside = bool(bar.label) and (not TRAINING.search(bar.label) or OF_DATA.search(bar.label))
-        beside = beside or (not bar.label and _evaluates(incident, bar))
+        beside = beside or (not bar.label and _evaluates(incident, bar)) or (bar.total or 0) >= BYTES
         if not (torn and beside and _is_unfinished(bar)):
             continue
         needs = (bar.elapsed_s or 0.0) / (bar.done or 1) * (bar.total or 0)

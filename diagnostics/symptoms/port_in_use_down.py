@@ -1,13 +1,14 @@
 """A network port that the job itself names is down.
 
 Servers have ports that are down all their lives; one that the job's own log speaks of (NCCL's list of devices, its
-complaint, a setting) was meant to carry traffic.
+complaint, a setting) was meant to carry traffic. So was one of whose error NCCL was told.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..evidence import Evidence
 from ..evidence.job import NcclMessage, SettingSeen
@@ -18,8 +19,15 @@ from ._reports import said, words_of
 from .link_down import is_down
 from .link_down import rule as link_down
 
+# NET/IB : mlx5_3:1 Got async event : port error
+LOST = re.compile(r"\b(?P<port>[a-z]\w{1,20}):\d{1,2} Got (?:non-fatal )?async(?:hronous)? event ?: ?port error", re.I)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    for message in incident.of(NcclMessage):
+        if lost := LOST.search(message.text):
+            subject = replace(message.subject, interface=lost["port"])
+            yield Finding(subject, (message,), f"NCCL was told that its port {lost['port']} is in error")
     down = [finding for finding in link_down(incident) if finding.present and finding.subject.interface]
     down += [is_down(port) for port in incident.of(PortState) if port.disabled and port.state == "down"]
     if not down:

@@ -67,9 +67,12 @@ def tasks_ended(events: Iterable[SchedulerEvent]) -> list[tuple[SchedulerEvent, 
 
 
 def _tasks(incident: Incident, victims: set[int | None]) -> Iterator[Finding]:
-    """The first tasks that Slurm saw end by themselves, where it is one alone; its tasks are the job's ranks."""
+    """The first task that Slurm saw end by itself, where it is one alone; its tasks are the job's ranks.
+
+    What ends in the logs of several jobs has a reason that they share.
+    """
     ended = tasks_ended(incident.of(SchedulerEvent))
-    if len({match[1] for _, match in ended}) == 1:
+    if len({(event.source.file, match[1]) for event, match in ended}) == 1:
         event, match = ended[0]
         if int(match[1]) not in victims:
             subject = replace(event.subject, rank=int(match[1]))

@@ -1,4 +1,4 @@
-"""Somebody tried to reach a node from outside the job (nc, curl, ping, getent) and got no answer.
+"""Somebody tried to reach a node from outside the job (nc, curl, ping, getent) and got no answer, also not to another question.
 
 ABSENT where whoever was tried answered.
 """
@@ -17,7 +17,9 @@ SILENT = ("timed-out", "unreachable", "unknown-name")
 
 def rule(incident: Incident) -> Iterator[Finding]:
     tried = incident.of(Reachability)
-    failed = [(fact, f"{fact.subject.server or 'a node'}: {fact.outcome}") for fact in tried if fact.outcome in SILENT]
+    reached = {fact.subject.server for fact in tried if fact.outcome == "answered"}
+    silent = [fact for fact in tried if fact.outcome in SILENT and fact.subject.server not in reached]
+    failed = [(fact, f"{fact.subject.server or 'a node'}: {fact.outcome}") for fact in silent]
     yield from findings(incident, failed)
     answered = tuple(fact for fact in tried if fact.outcome == "answered")
     if answered and len(answered) == len(tried):

@@ -13,7 +13,9 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._cures import cures, settings
 
-AFRESH = re.compile(r"\b(?:spawn|forkserver)\b", re.I)
+AFRESH = re.compile(
+    r"(?:\b(?:multiprocessing_context|mp_context|start_method|context)[ =:]{1,3})?\b(?:spawn|forkserver)\b", re.I
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

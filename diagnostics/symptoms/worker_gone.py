@@ -21,7 +21,7 @@ from ._waits import main_stacks, name_of, waits_for_helpers
 
 GONE = re.compile(
     r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool"
-    r"|worker .{0,60}(?:died|crashed|is gone|exited)|cannot schedule new futures after",
+    r"|worker .{0,60}(?:died|crashed|is gone|exited|unexpectedly terminated)|cannot schedule new futures after",
 )
 
 LATER_S, WAITED_S, IDLE_S = 10.0, 120.0, 1.0

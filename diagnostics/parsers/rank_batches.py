@@ -1,0 +1,47 @@
+"""How many batches each rank has, as a person or a trainer lists it.
+
+    rank 0 : 6 validation batches
+    rank 1 : 7 validation batches
+    [rank3] 402 iterations per epoch
+
+Of at least two ranks in one artefact, in one unit. Samples, shards and files are skipped: what a sampler makes of them may
+be even.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Source, Subject
+from ..evidence.job import SettingSeen
+from ..text import Line, Text
+from . import Parser
+
+ROW = re.compile(
+    r"^\s{0,8}\[?rank ?(\d{1,6})\]?\s{0,4}[:=]?\s{1,4}(?:has |gets |with |len\(loader\) ?= ?)?(\d{1,9}) ((?:\w{1,12} )?(?:batch(?:es)?|iterations?|iters|steps))"
+    r"(?: per epoch| in epoch \d{1,6}| each epoch)?\s*$",
+    re.I,
+)
+FEWEST = 2
+LARGEST = 64 << 10  # bytes: a list of ranks, no training log
+
+
+def read(text: Text) -> Iterator[SettingSeen]:
+    if len(text.data) > LARGEST:
+        return
+    rows = [(line, found) for line in text.lines() if (found := ROW.match(line.text[:200]))]
+    if len({found[1] for _, found in rows}) >= FEWEST and len({found[3].lower() for _, found in rows}) == 1:
+        yield from (_told(text, line, found) for line, found in rows)
+
+
+def _told(text: Text, line: Line, found: re.Match[str]) -> SettingSeen:
+    return SettingSeen(
+        source=Source(text.name, line.number, line.quote),
+        subject=Subject(rank=int(found[1])),
+        name="batches",
+        value=found[2],
+    )
+
+
+PARSER = Parser(tool="a list of ranks' batches", medium="settings", footprint=f"(?i){ROW.pattern}", read=read)
