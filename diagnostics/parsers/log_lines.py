@@ -83,6 +83,9 @@ def read(text: Text) -> Iterator[Evidence]:
             continue
         if message.line.number in told:
             continue
+        if message.program and message.program.startswith("SIG"):  # "DATE Received SIGTERM: 15" looks like syslog
+            said = f"{message.host} {message.program}: {message.text}"
+            message = message._replace(text=said, host=None, program=None)
         if (
             message.program
             or is_kernel(message.text)
@@ -112,7 +115,7 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
         return None
     if found := PYTHON_WARNING.match(said):
         return "WARNING", found[1]
-    if ASKED_TO_END.search(said) and not prose:
+    if (found := ASKED_TO_END.search(said)) and (not prose or (found.start() == 0 and len(said) < found.end() + 30)):
         return "WARNING", said
     if message.level in LEVELS:
         return LEVELS[message.level], said
