@@ -24,7 +24,7 @@ of fewer than three sizes, unless the share or the total is said. Of a range ("1
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -189,11 +189,13 @@ def total_of(kib: int, rest: str) -> int | None:
 
 def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
     """The facts of one table."""
+    # a column whose value is another in each row counts what grew
+    varied = {each for each, count in Counter(row.varied for row in rows).items() if count >= FEWEST}
     for row in rows if len(rows) >= FEWEST else [row for row in rows if row.total]:
         known = {"MemTotal": row.total, "MemAvailable": row.total - row.kib} if row.total else {}
         yield MemoryInfo(
             source=Source(text.name, row.line.number, row.line.quote),
-            subject=Subject(host=row.owner, pid=row.pid, job=row.varied),
+            subject=Subject(host=row.owner, pid=row.pid, job=row.varied if varied else None),
             values_kib={"MemUsed": row.kib, **known},
         )
 

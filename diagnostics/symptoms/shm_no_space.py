@@ -17,7 +17,6 @@ from .no_space_error import NO_DISK, NO_SPACE, SHARED_MEMORY
 NO_ROOM = re.compile(
     r"unable to write to file </torch|[Uu]nable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"
     r"|Call to (?:posix_fallocate|ftruncate) failed|insufficient shared memory \(shm\) available"
-    r"|[Ee]rror while creating shared memory segment \S{1,200} \(size \d"
     r"|instead of /dev/shm because /dev/shm has only"
 )
 REFUSED = re.compile(f"{NO_ROOM.pattern}|(?i:{NO_SPACE.pattern})")
