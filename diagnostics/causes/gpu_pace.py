@@ -210,6 +210,18 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "power-lost",
+                0.1,
+                "a card with a short in its power stage trips the supply of any host it is put into",
+                "the card had taken its host down",
+            ),
+            Effect(
+                "dark-under-load",
+                0.1,
+                "a card with a short in its power stage trips the supply of any host it is put into",
+                "the card took its host down as soon as it was loaded",
+            ),
+            Effect(
                 "driver-init-failed",
                 0.25,
                 "a faulty device may not initialise",

@@ -14,7 +14,7 @@ from .layer import Envelope, Peel
 from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
 
 _LOGGER = re.compile(
-    rf"^\[?({ISO})\]?[ :,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {{0,5}}\])?)?[ :-]*(.*)$"
+    rf"^\[?({ISO})\]?[ \t:,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {{0,5}}\])?)?[ \t:-]*(.*)$"
 )
 _CTIME = re.compile(
     r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"
@@ -24,7 +24,7 @@ _NO_YEAR = re.compile(r"^\[?(\d\d)[-/](\d\d) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?
 _CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
 # INFO message     [INFO   ] message     INFO - message     INFO: message
 _LEVEL = re.compile(r"^\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {0,5}\])?(?P<colon>:?)[ :-]*(.*)$")
-_RANK = re.compile(r"^\[(?:rank|default|Rank )(\d{1,6})\]:? ?(.*)$")
+_RANK = re.compile(r"^\[(?:rank(?:: ?)?|default|Rank )(\d{1,6})\]:? ?(.*)$")
 _SRUN = re.compile(r"^(\d{1,5}): (.+)$")
 
 

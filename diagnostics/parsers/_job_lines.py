@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, cast
 
 from ..envelope import Envelope, unwrap
+from ..envelope.times import iso_stamp
 from ..evidence import Clock, Source, Stamp, Subject
 from ..footprint import best_words, split_alternatives
 from ..text import Line, Text
@@ -153,14 +154,22 @@ _GLOG = re.compile(
 _SHORT_GLOG = re.compile(r"^\[?([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
 _GLOG_LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL", "V": "DEBUG", "D": "DEBUG", "C": "FATAL"}
 # (RayTrainWorker pid=21660, ip=192.0.2.6) text      (Worker_TP0 pid=3040) text
-_RAY = re.compile(r"^\([^()=]{1,80}? ?pid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
+_RAY = re.compile(r"^\([^()]{0,80}?\bpid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
 # [1,0]<stdout>:text      [3]<stderr>:text
 _MPIRUN = re.compile(r"^\[(?:\d{1,8},)?(\d{1,6})\]<std(?:out|err)>: ?(.*)$")
+# (raylet) text     (raylet, ip=192.0.2.6) text     (autoscaler +1m2s) text
+_RAY_PART = re.compile(r"^\((?:raylet|autoscaler|gcs_server)(?: \+[\dhms]{1,12})?(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
+# [2026-02-01 10:11:12,121 E 4121 4150] (raylet) node_manager.cc:111: text
+_RAYLET = re.compile(
+    r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) ([IWEFDC]) (\d{1,8}) \d{1,8}\] (?:\(\w{1,40}\) )?(?:[\w./-]{1,200}:\d{1,6}: ?)?(.*)$"
+)
+# what Ray's loggers put behind the level: services.py:1922 -- text
+_RAY_SOURCE = re.compile(r"^[\w./-]{1,120}\.py:\d{1,6} -- ?(.*)$")
 # [pod/train-0/main] text
 _KUBECTL = re.compile(r"^\[pod/([\w.-]{1,120})/[\w.-]{1,120}\] ?(.*)$")
 # INFO 03-04 07:12:09 [loggers.py:127] text
 _VLLM = re.compile(
-    r"^(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.\d+)? \[[^\]]{1,120}\] ?(.*)$"
+    r"^(DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.\d+)? \[?[^\[\]]{1,120}\] ?(.*)$"
 )
 # 12/11 08:12:23 - mmengine - INFO - text      [12/27 15:03:41 d2.utils.events]: text
 _MONTH_DAY = re.compile(
@@ -194,6 +203,26 @@ def _peel_glog(line: Envelope) -> Envelope | None:
 def _peel_ray(line: Envelope) -> Envelope | None:
     found = _RAY.match(line.message)
     return line._replace(message=found[3], pid=int(found[1]), host=found[2] or line.host) if found else None
+
+
+def _peel_ray_part(line: Envelope) -> Envelope | None:
+    found = _RAY_PART.match(line.message)
+    return found and line._replace(message=found[2], host=found[1] or line.host)
+
+
+def _peel_raylet(line: Envelope) -> Envelope | None:
+    found = _RAYLET.match(line.message)
+    return found and line._replace(
+        message=found[4],
+        stamp=line.stamp or iso_stamp(found[1]),
+        level=_GLOG_LEVELS[found[2]],
+        pid=int(found[3]),
+    )
+
+
+def _peel_ray_source(line: Envelope) -> Envelope | None:
+    found = _RAY_SOURCE.match(line.message)
+    return found and line._replace(message=found[1])
 
 
 def _peel_kubectl(line: Envelope) -> Envelope | None:
@@ -239,6 +268,9 @@ def _peel_dashed(line: Envelope) -> Envelope | None:
 _PEELS: tuple[Callable[[Envelope], Envelope | None], ...] = (
     _peel_glog,
     _peel_ray,
+    _peel_ray_part,
+    _peel_raylet,
+    _peel_ray_source,
     _peel_kubectl,
     _peel_mpirun,
     _peel_vllm,

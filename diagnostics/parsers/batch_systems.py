@@ -31,7 +31,7 @@ SAYINGS = (
     ("pbs", "time-limit", r"PBS: job killed: walltime \d+ exceeded limit \d+"),
     ("pbs", "oom-killed", r"PBS: job killed: (?:v?mem|pmem) \d+\w* exceeded limit"),
     # Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
-    ("condor", "oom-killed", r"Job has gone over (?:cgroup )?memory limit of \d+"),
+    ("condor", "oom-killed", r"Job has gone over (?:cgroup )?memory limit of \d+|memory usage exceeded request_memory"),
     (
         "condor",
         "preempted",

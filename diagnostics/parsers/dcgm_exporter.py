@@ -3,6 +3,11 @@
     DCGM_FI_DEV_XID_ERRORS{gpu="3",UUID="GPU-4",device="nvidia3",modelName="NVIDIA H100 80GB HBM3",Hostname="n1"} 79
     DCGM_FI_DEV_GPU_TEMP{gpu="1",Hostname="n1"} 93
 
+Without labels, below a line that names the GPU, as people and `dcgmi` list them:
+
+    GPU 2
+      DCGM_FI_DEV_ECC_SBE_VOL_TOTAL          9601338274
+
 The gauge of Xids holds the last one of a device. A device's temperature, clock, load, power and memory are one status,
 its counters of memory errors one fact. Other metrics, comments, and what repeats in a later scrape are skipped.
 """
@@ -26,6 +31,10 @@ from .nvidia_smi_csv import NORMAL_REASONS, REASON_BITS, throttle_name
 METRIC = re.compile(
     r"^DCGM_FI_(?:DEV|PROF)_(\w{1,80})\{([^{}]{1,2000})\} (-?\d{1,18}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)"
 )
+PLAIN = re.compile(
+    r"^\s{0,12}DCGM_FI_(?:DEV|PROF)_(\w{1,80})(?:\s{0,4}[:=])?\s{1,40}(-?\d{1,18}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$"
+)
+HEADING = re.compile(r"^\W{0,8}(?:GPU|gpu|GPU ID:|Entity)[ #:]{1,2}(\d{1,3})\b(?!,)")
 LABEL = re.compile(r'(\w{1,40})="([^"]{0,200})"')
 XID = "XID_ERRORS"
 REASONS = ("CLOCK_THROTTLE_REASONS", "CLOCKS_EVENT_REASONS")
@@ -52,12 +61,17 @@ def read(text: Text) -> Iterator[Evidence]:
     counts: dict[Subject, dict[str, int]] = defaultdict(dict)
     where: dict[tuple[Subject, type[Evidence]], Line] = {}
     seen: set[tuple[Subject, str, float]] = set()
+    gpu: int | None = None
     for line in text.lines():
-        found = METRIC.match(line.text[:2400])
-        if not found:
+        row = line.text[:2400]
+        if found := METRIC.match(row):
+            name, value, subject = found[1], float(found[3]), subject_of(dict(LABEL.findall(found[2])))
+        elif found := PLAIN.match(row):
+            name, value, subject = found[1], float(found[2]), Subject(gpu=gpu)
+        else:
+            if row.strip():
+                gpu = int(heading[1]) if (heading := HEADING.match(row)) else None
             continue
-        name, value = found[1], float(found[3])
-        subject = subject_of(dict(LABEL.findall(found[2])))
         if (subject, name, value) in seen:
             continue
         seen.add((subject, name, value))
@@ -116,4 +130,9 @@ def event(text: Text, line: Line, subject: Subject, name: str, value: int) -> It
         )
 
 
-PARSER = Parser(tool="dcgm-exporter", medium="gpu", footprint=r"^DCGM_FI_(DEV|PROF)_\w{1,80}\{", read=read)
+PARSER = Parser(
+    tool="dcgm-exporter",
+    medium="gpu",
+    footprint=r"^\s{0,12}DCGM_FI_(DEV|PROF)_\w{1,80}(\{|\s{0,4}[:=]?\s{1,40}-?\d[\d.e+-]{0,30}\s*$)",
+    read=read,
+)

@@ -11,6 +11,7 @@
     "ShmSize": 67108864,
 
     docker run --gpus all --shm-size=8g train:2
+    NOTE: The SHMEM allocation limit is set to the default of 64MB.  This may be insufficient for PyTorch.
 
 A container that was killed for memory may say OOMKilled false when only a child of its first process was.
 """
@@ -39,10 +40,12 @@ SHARED = re.compile(r"^\s{0,40}\"(ShmSize|IpcMode)\": \"?([\w:-]{1,80})\"?,?\s*$
 # docker run --ipc=host --shm-size 8g ...
 RUN = re.compile(r"^\S{0,80}[$#%>]? ?(?:sudo )?(?:docker|podman|nvidia-docker) (?:container )?run\b.{0,4000}")
 OPTION = re.compile(r"\s--(ipc|shm-size)[= ]([\w:.-]{1,40})")
+# what NVIDIA's images print at their start
+SHMEM = re.compile(r"The SHMEM allocation limit is set to the default of (\d{1,6} ?[KMG]B)")
 NAMES = {"ipc": "IpcMode", "shm-size": "ShmSize"}
 EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{12,64} \((.{0,1000})\)$")
 INTERESTING = re.compile(
-    r"\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) |(?:docker|podman) (?:container )?run "
+    r"The SHMEM allocation limit|\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) |(?:docker|podman) (?:container )?run "
 )
 
 
@@ -58,6 +61,8 @@ def read(text: Text) -> Iterator[Evidence]:
             yield _event(text, message, "failed", _name_after(text, message), int(found[1]))
         elif found := SHARED.match(said):
             yield SettingSeen(**message.facts(text), name=found[1], value=found[2])
+        elif found := SHMEM.search(said):
+            yield SettingSeen(**message.facts(text), name="ShmSize", value=str(size_bytes(found[1][:-1])))
         elif RUN.match(said):
             for option, value in OPTION.findall(said):
                 size = size_bytes(value.upper()) if option == "shm-size" else None
@@ -99,6 +104,6 @@ def _event(text: Text, message: Message, about: str, name: str | None, code: int
 PARSER = Parser(
     tool="docker",
     medium="scheduler",
-    footprint=r"^\s{0,40}\"(OOMKilled\": (true|false)|ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}|^\S{0,80}[$#%>]? ?(sudo )?(docker|podman|nvidia-docker) (container )?run ",
+    footprint=r"The SHMEM allocation limit is set to the default of \d+ ?[KMG]B|^\s{0,40}\"(OOMKilled\": (true|false)|ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}|^\S{0,80}[$#%>]? ?(sudo )?(docker|podman|nvidia-docker) (container )?run ",
     read=read,
 )

@@ -27,6 +27,8 @@ TABLE = Table(
     Row(r"EDAC .{0,40}(?P<type>UE|CE) (?:row|page|memory)", "memory"),
     Row(r"Memory failure: 0x[0-9a-f]+: (?:Sending SIGBUS to|Killing) (?P<comm>.{1,32}?):(?P<pid>\d+) (?:due to )?", "killed", CRITICAL),
     Row(r"Memory failure: 0x[0-9a-f]+: (?:already hardware poisoned|recovery action|unhandlable|corrupted page)", "poisoned", CRITICAL),
+    # before kernel 4.13
+    Row(r"MCE(?: 0x[0-9a-f]+)?: Killing (?P<comm>.{1,32}?):(?P<pid>\d+) (?:due to|early due to)", "killed", CRITICAL),
     Row(r"soft_?offline: 0x[0-9a-f]+|Soft offlining p[fa]n?", "corrected", INFO),
     Row(r"mce: .{0,60}Uncorrected hardware memory error", "poisoned", CRITICAL),
     Row(r"\[Hardware Error\]: .{0,40}section_type: memory error", "section", INFO),

@@ -84,6 +84,8 @@ JSON_NODE = re.compile(r'"(?:host|node|nodeName)"\s?:\s?"([\w.-]{1,253})"')
 KUBELET = re.compile(
     r"[Ee]viction manager: pods? (\S{1,120} )?(?:is )?evicted successfully\"?(?: pod=\"(?:[\w.-]{1,120}/)?([\w.-]{1,253})\")?"
 )
+# 2025-01-14T10:31:52Z  trainer-0  Stopping container pytorch     (of `kubectl get events -o custom-columns`)
+STOPPING = re.compile(r"^\s{0,8}(?:pod/)?([a-z0-9][\w.-]{1,252})\s{1,20}(Stopping container \S{1,80})\s{0,4}$")
 COUNT = re.compile(r"\(x(\d{1,6}) over ")
 # Reason:       OOMKilled        reason: OOMKilled         "reason": "OOMKilled",
 REASON = re.compile(r"^\s{0,40}-? ?\"?[Rr]eason\"?:\s{1,20}\"?(\w{3,40})\"?,?$")
@@ -115,6 +117,8 @@ def read(text: Text) -> Iterator[Evidence]:
             node = found[1]
         elif found := EVENT.match(said):
             yield from _event(text, message, found, pod, node)
+        elif found := STOPPING.match(said):
+            yield _fact(text, message, "other", Severity.INFO, found[2], found[1], node)
         elif found := CONDITION.match(said):
             about = {"DiskPressure": "disk-pressure", "MemoryPressure": "memory-pressure"}.get(found[1], "other")
             yield _fact(text, message, about, Severity.CRITICAL, said.strip(), pod, node)
@@ -137,7 +141,7 @@ def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
 
 
 INTERESTING = re.compile(
-    r"[Ee]viction manager: pod|[,{ ]reason: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
+    r"\bStopping container \S|[Ee]viction manager: pod|[,{ ]reason: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
 )
 
 
@@ -204,7 +208,7 @@ PARSER = Parser(
     medium="scheduler",
     footprint=(
         r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
-        r"|[,{ ]reason: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|[Ee]viction manager: pods? .{0,130}evicted successfully|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
+        r"|[,{ ]reason: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|[Ee]viction manager: pods? .{0,130}evicted successfully|\s(?:pod/)?[a-z0-9][\w.-]{1,252}\s{1,20}Stopping container \S{1,80}\s{0,4}$|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
         r"|\"reason\": \"(OOMKilled|Error|Evicted|Completed)\"|^\s*(Disk|Memory)Pressure\s+True"
         r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed|Terminating|ContainerCreating)\s"
     ),

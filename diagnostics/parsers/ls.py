@@ -32,8 +32,8 @@ ROW = re.compile(
 COMMAND = re.compile(
     r"(?:^|[$#>] ?|\s)ls (?:-[\w=-]+ +)*(?:(?:'([^']+)'|\"([^\"]+)\"|([^\s|;&<>'\"-][^\s|;&<>]*)))? *(?:[|;&<>].*)?$"
 )
-# /workspace/ckpt:
-HEADING = re.compile(r"^(\.{0,2}/[^:]*|\.{1,2}):$")
+# /workspace/ckpt:     checkpoint-20:
+HEADING = re.compile(r"^(\.{0,2}/[^:]*|\.{1,2}|[\w@+-][\w./@+=-]{0,300}):$")
 
 
 def read(text: Text) -> Iterator[FileEntry]:

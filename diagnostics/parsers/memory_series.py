@@ -12,6 +12,8 @@ memory.
     [2026-03-02 01:00:00,112] [INFO] CPU Virtual Memory:  used = 47.44 GB, percent = 9.4%
     RAM used: 30.1 GB / 31.2 GB
     Memory usage after 1000 prediction(s): 1341.207 MiB
+    Memory info of CPU: total:201.37Gb, available: 190.78Gb, percent: 5.3%
+    svmem(total=270213128192, available=241201213440, percent=10.7, used=26012131328, ...)
 
 The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name); a unit
 for all columns may stand behind them in parentheses ("time  used  free  (GB, of 110)"). Lines of a GPU's memory are none.
@@ -22,7 +24,7 @@ of fewer than three sizes, unless the share or the total is said. Of a range ("1
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -57,6 +59,13 @@ NAMED = re.compile(
     r"\b(?:\w{0,20}_)?(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?(?P<unit>[kmgt]i?b)\)?[\"']?\s{0,2}[:=|]\s{0,3}(?P<number>\d{1,12}(?:\.\d{1,6})?)\b",
     re.I,
 )
+# total:201.37Gb, available: 190.78Gb     svmem(total=270213128192, available=241201213440     total: 251G, free: 12G
+LEFT = re.compile(
+    r"\btotal(?: memory)?\s{0,2}[:=]\s{0,3}(?P<total>\d{1,15}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}"
+    r"(?P<left>\d{1,15}(?:\.\d{1,6})?) ?(?P<of_left>[KMGT]i?B?)?\b",
+    re.I,
+)
+PSUTIL = re.compile(r"\bsvmem\(|\b(?:CPU|RAM|[Hh]ost|[Ss]ystem|[Vv]irtual|MEM|[Mm]em(?:ory)?)\b")
 # epoch 3    used 128 GB
 BARE = re.compile(
     r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\s*$",
@@ -72,7 +81,10 @@ OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdis
 FOR_ALL = re.compile(
     r"\s{1,40}\((?P<unit>[KMGT]i?B)(?:,? (?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?))?[^()\n]{0,20}\)\s*$", re.I
 )
+# what somebody varied between the rows of a table
+VARIED = ("workers", "num_workers", "run", "config", "setting", "variant", "trial", "pin_memory", "backend", "mode")
 OWNERS = ("host", "node", "pod", "hostname", "container", "name")
+OF_OTHERS = frozenset({"total_vm", "buff/cache", "buffers"})
 KIB = {"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 FEWEST = 3
 
@@ -85,6 +97,7 @@ class Row(NamedTuple):
     owner: str | None
     pid: int | None
     total: int | None = None
+    varied: str | None = None
 
 
 def read(text: Text) -> Iterator[MemoryInfo]:
@@ -99,17 +112,20 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
             logged.append(Row(line, kib, None, None, total_of(kib, said[found.end() :])))
             continue
+        if left := _left(said):
+            logged.append(Row(line, left[1] - left[0], None, None, left[1]))
+            continue
         if (found := PRINTED.search(said)) and not OF_A_GPU.search(said):
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
             printed[re.sub(r"\d+", "0", said[: found.start("number")])].append(Row(line, kib, None, None))
             continue
         for_all = FOR_ALL.search(line.text[:400])
         cells = split(line.text[: for_all.start()] if for_all else line.text[:400])
-        # the OOM killer's table of tasks counts pages
+        # the OOM killer's table of tasks counts pages; `free` has a parser of its own
         if (
             len(cells) > 1
             and "|" not in line.text
-            and "total_vm" not in cells
+            and not OF_OTHERS & set(cells)
             and any(COLUMN.match(cell) for cell in cells)
         ):
             if header == [cell.lower() for cell in cells]:
@@ -143,7 +159,21 @@ def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[s
     pid = named.get("pid", "")
     scale = KIB[unit[0].lower()]
     total = round(float(beside["total"]) * scale) if beside and beside["total"] else None
-    return Row(line, round(float(found["number"]) * scale), owner, int(pid) if pid.isdigit() else None, total)
+    varied = ", ".join(f"{name} {named[name]}" for name in VARIED if name in named)
+    kib = round(float(found["number"]) * scale)
+    return Row(line, kib, owner, int(pid) if pid.isdigit() else None, total, varied or None)
+
+
+def _left(said: str) -> tuple[int, int] | None:
+    """What is left and the total of a machine's memory, in KiB; a number without a unit counts bytes."""
+    found = LEFT.search(said)
+    if not found or not PSUTIL.search(said[: found.start()]) or OF_A_GPU.search(said[: found.start()]):
+        return None
+    total, left = (
+        round(float(found[name]) * (KIB[unit[0].lower()] if unit else 1 / 1024))
+        for name, unit in (("total", found["unit"]), ("left", found["of_left"]))
+    )
+    return (left, total) if 0 < left < total else None
 
 
 def total_of(kib: int, rest: str) -> int | None:
@@ -159,11 +189,13 @@ def total_of(kib: int, rest: str) -> int | None:
 
 def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
     """The facts of one table."""
+    # a column whose value is another in each row counts what grew
+    varied = {each for each, count in Counter(row.varied for row in rows).items() if count >= FEWEST}
     for row in rows if len(rows) >= FEWEST else [row for row in rows if row.total]:
         known = {"MemTotal": row.total, "MemAvailable": row.total - row.kib} if row.total else {}
         yield MemoryInfo(
             source=Source(text.name, row.line.number, row.line.quote),
-            subject=Subject(host=row.owner, pid=row.pid),
+            subject=Subject(host=row.owner, pid=row.pid, job=row.varied if varied else None),
             values_kib={"MemUsed": row.kib, **known},
         )
 
@@ -176,6 +208,7 @@ PARSER = Parser(
         r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
         r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|rss|vmrss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
+        r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
         r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),
     read=read,

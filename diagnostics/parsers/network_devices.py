@@ -43,7 +43,7 @@ TABLE = Table(
     Row(rf"mlx\d_core {_PCI}.{{0,120}}(?:Cable error|Bad or unsupported cable|[Uu]nknown error)", "trouble", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:health compromised|handling bad device|[Ff]atal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable|internal error)", "trouble", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,80}}(?:timeout\. Will cause a leak|TX timeout|timed out|Firmware over \d+ MS in (?:pre-)?initializing state, aborting)", "trouble", CRITICAL),
-    Row(rf"{_PCI}.{{0,60}}(?:Detected Tx Unit Hang|[Aa]dapter removed|PCIe link lost|[Tt]x [Hh]ang detected|reset adapter|Hardware Error)", "trouble", CRITICAL),
+    Row(rf"(?:^|\] |: )(?!amdgpu|nvidia|nvme)\w{{2,20}} {_PCI}.{{0,60}}(?:Detected Tx Unit Hang|[Aa]dapter removed|PCIe link lost|[Tt]x [Hh]ang detected|reset adapter|Hardware Error)", "trouble", CRITICAL),
     Row(rf"\w{{2,20}} {_PCI} {_PORT}: .{{0,40}}(?:transmit timed out|TX timeout|Firmware fatal|firmware error)", "trouble", CRITICAL),
     Row(r"nf_conntrack: (?:nf_conntrack: )?table full, dropping packet|neighbou?r: .{0,40}table overflow", "trouble", WARNING),
 )  # fmt: skip

@@ -41,6 +41,8 @@ TABLE = Table(
     Row(r"NVRM: .{0,120}[Ff]allen off the bus", "off-bus", FATAL),
     Row(rf"NVRM: .{{0,20}}(?:GPU )?(?P<pci>{_PCI}).{{0,20}} is lost", "off-bus", FATAL),
     Row(r"NVRM: .{0,160}(?:GPU lost from the bus|NV_ERR_GPU_IS_LOST)", "off-bus", FATAL),
+    # the card was pulled, or hot-plug took it for pulled
+    Row(rf"NVRM: Attempting to remove device (?P<pci>{_PCI}) with non-zero usage count", "off-bus", FATAL),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?(?:RmInitAdapter|rm_init_adapter) failed", "init-failed", CRITICAL),
     Row(
         r"NVRM: (?:The NVIDIA probe routine failed|None of the NVIDIA .{0,30}initialized|No NVIDIA .{0,30}found)",
@@ -61,7 +63,7 @@ TABLE = Table(
         CRITICAL,
     ),
     Row(
-        r"NVRM: .{0,40}(?:unexpected WPR2 already up|[Cc]annot (?:initialize|boot) GSP|GSP.{0,20} (?:boot|init\w*) failed)",
+        r"NVRM: .{0,40}(?:unexpected WPR2 already up|[Cc]annot (?:initialize|boot) GSP|cannot boot\w* riscv/gsp|GSP.{0,20} (?:boot|init\w*) failed)",
         "rpc-timeout",
         CRITICAL,
     ),

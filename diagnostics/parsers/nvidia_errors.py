@@ -41,6 +41,14 @@ SAYINGS = (
     ("device-lost", r"Unable to determine the device handle for (?:GPU|gpu)"),
     ("device-lost", r"GPU access blocked by the operating system"),
     ("no-device", r"No devices were found"),
+    # nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.4, please update your driver
+    ("version-mismatch", r"nvidia-container-cli: requirement error: unsatisfied condition: (?:cuda|driver|brand)"),
+    # nvidia-container-cli: initialization error: driver rpc error: timed out
+    ("hanging", r"nvidia-container-cli: .{0,60}(?:rpc error: timed out|timed out)"),
+    (
+        "init-failed",
+        r"nvidia-container-cli: (?:initialization|detection) error: (?:load library failed|cuda error|driver rpc error|nvml error: unknown)",
+    ),
     ("no-device", r"nvidia-container-cli: (?:device error|initialization error: nvml error).{0,200}"),
     # modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-45-generic
     ("module-missing", MISSING),

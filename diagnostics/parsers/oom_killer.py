@@ -72,6 +72,7 @@ def read(text: Text) -> Iterator[Evidence]:
             report.first = report.first or (log.source(line), message)
         elif found := TASK_IN.search(said):
             report.cgroup = found[1]
+            report.first = report.first or (log.source(line), message)
         elif found := ALLOCATION.match(said):
             yield PageAllocationFailure(
                 source=log.source(line),

@@ -58,6 +58,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     (re.compile(rf"^[\w./@+-]{{1,300}}: line \d{{1,7}}: +(?P<pid>\d{{1,8}}) +(?P<word>{_WORDS})(?: {{1,40}}\(core dumped\))?(?: +(?P<command>[^\s(]{{1,300}}).*)?$"), _shell),
     # [1]+  Killed                  python train.py          Killed
     (re.compile(rf"^(?:\[\d{{1,4}}\][+-]? +(?P<pid>\d{{1,8}})? *)?(?P<word>{_WORDS})(?: \(core dumped\))?(?: {{2,}}(?P<command>\S{{1,300}}).*)?$"), _shell),
+    # [1]    4121 killed     python train.py     (zsh)
+    (re.compile(r"^\[\d{1,4}\] {1,6}(?:[+-] {1,4})?(?P<pid>\d{1,8}) (?P<word>killed|terminated|segmentation fault|bus error|abort|hangup|quit)(?: {1,4}\(core dumped\))? {2,}(?P<command>\S{1,300}).*$"), _shell),
     # Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)
     (re.compile(r"\b(?:exited|finished|ended|terminated|returned|failed) with (?:(?:non-zero )?(?:exit )?(?:status|code)|exitcode|return code)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
     # trainer (pid 4242) exited, code=137
@@ -151,7 +153,7 @@ PARSER = Parser(
     tool="shell",
     medium="exit-status",
     footprint=(
-        rf": line \d+: +\d+ ({_WORDS})\b|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
+        rf"^\[\d+\] +([+-] +)?\d+ (killed|terminated|segmentation fault|bus error|abort|hangup|quit)( +\(core dumped\))?  +\S|: line \d+: +\d+ ({_WORDS})\b|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
         r"|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*(status|code|exitcode)[ :=]+-?\d"
         r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"

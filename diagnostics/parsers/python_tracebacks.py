@@ -33,7 +33,7 @@ FRAME = re.compile(r'^File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$
 # RuntimeError: basic_ios::clear: iostream error     torch.cuda.OutOfMemoryError: CUDA out of memory.     EOFError
 EXCEPTION = re.compile(
     r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired|Iteration|Missing)"
-    r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|ProcessRaisedException|error|timeout))"
+    r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|ProcessRaisedException|error|timeout))"
     r"(?: \(see above for traceback\))?(?:: ?(.*))?$"  # TensorFlow 1 repeats an error so
 )
 # torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:
@@ -47,7 +47,7 @@ BUS_ERROR = re.compile(r"Unexpected bus error encountered in worker")
 
 INTERESTING = re.compile(
     r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$| \(see above)'
-    r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)(?:\.\w+){1,4}: |BrokenProcessPool|DataLoader worker|bus error encountered"
+    r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)(?:\.\w+){1,4}: |BrokenProcessPool|\.(?:TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded): |DataLoader worker|bus error encountered"
 )
 LISTED = 2  # lines of a list below an exception
 
@@ -190,6 +190,7 @@ PARSER = Parser(
     footprint=(
         r"Traceback \(most recent call last\):|bus error encountered in worker|File \"[^\"]{1,300}\", line \d+, in "
         r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |$| \(see above)|\bBrokenProcessPool: "
+        r"|(^|[ :\]])([a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}Timeout|TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded)(: |$)"
     ),
     read=read,
 )

@@ -29,6 +29,10 @@ ROW = re.compile(r"^(\S.{0,80}?)\s{1,60}(\d{1,12})\s{1,12}(\d{1,12})\s*$")
 UTIL = re.compile(
     r"^mc\d{1,3}: (?:csrow\d{1,3}|.{1,40}?): (?P<label>.{1,80}): (?P<count>\d{1,12}) (?P<type>Corrected|Uncorrected) Errors"
 )
+# mc1: 2 Uncorrected Errors with no DIMM info
+NO_PLACE = re.compile(
+    r"^(?P<label>mc\d{1,3}): (?P<count>\d{1,12}) (?P<type>Corrected|Uncorrected) Errors with no DIMM info"
+)
 # mc_event: 2026-06-12 13:44:41 +0000 2 Uncorrected errors: memory read error on CPU_SrcID#0_MC#1_Chan#2_DIMM#0 (mc: 1 ...)
 DAEMON = re.compile(
     r"\bmc_event: .{0,60}?(?P<count>\d{1,9}) (?P<type>Corrected|Uncorrected|Fatal) errors?: .{0,60}? on (?P<label>[^\s(]{1,80})"
@@ -57,6 +61,7 @@ def read(text: Text) -> Iterator[HostMemoryError]:
             yield from told(text, line, found[1], int(found[3]), corrected=False)
         elif (
             found := UTIL.match(row)
+            or NO_PLACE.match(row)
             or COUNTER.match(row)
             or SUMMARY.match(row)
             or EVENT.match(row)
@@ -84,6 +89,6 @@ def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> 
 PARSER = Parser(
     tool="ras-mc-ctl",
     medium="firmware-log",
-    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: .{1,120}: \d{1,12} (Corrected|Uncorrected) Errors|^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} \d{1,9} (Corrected|Uncorrected|Fatal) error\(s\): |\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
+    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: (.{1,120}: )?\d{1,12} (Corrected|Uncorrected) Errors|^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} \d{1,9} (Corrected|Uncorrected|Fatal) error\(s\): |\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
     read=read,
 )

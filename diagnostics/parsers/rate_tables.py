@@ -7,6 +7,7 @@ r"""Tables of measured rates that people write down: a column of hosts, GPUs or 
     t004,t005,t007,t008      0.97
 
     t004,t005   busbw 182.1 GB/s
+    GPU 2: 341.2 TFLOPS
 
 Columns are two blanks, a tab, a bar or (under a header that has them) commas apart; a header has to name what the first columns are, and the unit in the last. Rows
 without a header name the quantity and its unit themselves. One row is no table.
@@ -46,6 +47,12 @@ BARE = re.compile(
     rf"[ \t]{{1,40}}(?P<what>[A-Za-z]\w{{0,20}})?[ =:]{{0,4}}(?P<value>\d{{1,9}}(?:\.\d{{1,6}})?) ?(?P<unit>{UNIT})\s*$",
     re.I,
 )
+# GPU 2: 341.2 TFLOPS
+OF_GPU = re.compile(
+    r"^\s{0,8}(?:GPU|cuda|device)[ :#]?(?P<gpu>\d{1,3})[ \t:=]{1,20}(?P<what>[A-Za-z]\w{0,20}[ =:]{1,4})?"
+    r"(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>TFLOPS|TFLOP/s|GFLOPS|GB/s|it/s|steps?/s|tok/s|tokens/s|img/s|samples/s)\s*$",
+    re.I,
+)
 LIMIT = 2000
 
 
@@ -65,6 +72,12 @@ def read(text: Text) -> Iterator[Benchmark]:
             name = (bare["what"] or "").strip()
             value = float(bare["value"])
             found.append(Benchmark(source=source(text, line), **known, name=name, value=value, unit=unit))
+        elif card := OF_GPU.match(row):
+            subject, name = Subject(gpu=int(card["gpu"])), (card["what"] or "").strip(" =:")
+            value, unit = float(card["value"]), UNITS[card["unit"].lower()]
+            found.append(
+                Benchmark(source=source(text, line), subject=subject, hosts=(), name=name, value=value, unit=unit)
+            )
         elif is_header(cells):
             columns = cells
         elif columns and len(cells) == len(columns) and (number := NUMBER.match(cells[-1])):
@@ -116,6 +129,7 @@ PARSER = Parser(
     footprint=(
         rf"(?i)^\s{{0,8}}(\| ?)?(hosts?|nodes?|hostname|pair|node pair|gpus?|ranks?|device|index)(\t| {{2}}|,| ?\|).{{0,120}}({UNIT})[)\]]?(\s{{0,8}}\|)?\s{{0,8}}$"
         rf"|^\s{{0,8}}[a-z][\w.-]{{0,60}}\d[\w.-]{{0,30}}(,|\+| \+ | ?<->| ?->|[ \t:]).{{0,300}}[ =:]\d{{1,9}}(\.\d{{1,6}})? ?({UNIT})\s{{0,8}}$"
+        r"|^\s{0,8}(gpu|cuda|device)[ :#]?\d{1,3}[ \t:=].{0,60}\d ?(TFLOPS|TFLOP/s|GFLOPS|GB/s|it/s|steps?/s|tok/s|tokens/s|img/s|samples/s)\s{0,8}$"
     ),
     read=read,
 )

@@ -54,6 +54,8 @@ REFUSED = re.compile(
     rf"(?:{REFUSALS})"
     r"(?: ?\([^()\n]{1,60}\))?[.!]?\s{0,4}$"
 )
+# VFS: file-max limit 808512 reached     (the kernel)
+FILE_MAX = re.compile(r"VFS: file-max limit \d{1,20} reached")
 # with its errno's text at the end, perhaps with its number
 ERRNO = re.compile(
     rf"(?i):? ?\b({'|'.join(re.escape(text) for text in MESSAGES)})(?: \(\d{{1,3}}\)| \(os error \d{{1,3}}\))?\.?$|\[Errno \d{{1,3}}\]"
@@ -89,6 +91,10 @@ def read(text: Text) -> Iterator[Evidence]:
             directory = found[1] or found[2]
         elif (found := LINE.match(message.text)) and ERRNO.search(found["said"]):
             yield _error(text, message, found["tool"], found["said"], directory)
+        elif found := FILE_MAX.search(message.line.text[:400]):
+            yield ToolError(
+                **message.facts(text), severity=Severity.CRITICAL, tool="kernel", error="ENFILE", text=found[0]
+            )
         elif (found := DAEMON.search(message.line.text[:1200])) and _is_refused(found["tool"], found["said"]):
             yield _of_daemon(text, message, found["tool"], found["said"])
 
@@ -99,6 +105,7 @@ def _is_refused(tool: str, said: str) -> bool:
 
 
 INTERESTING = re.compile(
+    r"VFS: file-max limit \d|"
     rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|"
     rf"(?:^|[\s/-])(?:{_TOOLS})(?:\(\d{{1,9}}\))?: |^[\w@.:-]{{0,120}}/\S{{0,500}} ?[$#] |[$#%] cd /"
 )
@@ -132,6 +139,6 @@ def _of_daemon(text: Text, message: Message, tool: str, said: str) -> ToolError:
 PARSER = Parser(
     tool="cp",
     medium="transcript",
-    footprint=rf"\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
+    footprint=rf"VFS: file-max limit \d+ reached|\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
     read=read,
 )

@@ -101,13 +101,17 @@ COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal)$")  # CUDA erro
 FEWEST_ROWS = 2
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
+# what the first column of a grid tells apart, where a bare "A" would not say
+PLACE = re.compile(r"(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)$", re.I)
 LASTED = re.compile(r"^~?\d{1,6}(?:\.\d{1,4})? ?(?:m?s|sec(?:onds?)?|min(?:utes?)?|h)$", re.I)
 CELLS = re.compile(r"[ \t]{2,}")
 WELL = re.compile(
-    r"^(?:\d{1,6}/\d{1,6} (?:runs? )?)?(?:ok(?:ay)?|works?|pass(?:es|ed)?|fine|completes?|no errors?)\b", re.I
+    r"^(?:\d{1,6}/\d{1,6} (?:runs? )?)?(?:ok(?:ay)?|works?|pass(?:es|ed)?|fine|completes?|no errors?|ran (?:for )?\d{1,5}|(?:stays|stayed) up|stable|survives)\b",
+    re.I,
 )
 ILL = re.compile(
-    r"\w{2,40}(?:Error|Exception)\b|\berrors?\b|\bfail|\bcrash|\bhang|\bhung|\bstuck|\bNaN\b|\bslow|\bwrong\b|\blost\b|\bXid\b",
+    r"\w{2,40}(?:Error|Exception)\b|\berrors?\b|\bfail|\bcrash|\bhang|\bhung|\bstuck|\bNaN\b|\bslow|\bwrong\b|\blost\b|\bXid\b"
+    r"|\b(?:restarts|reboots|resets|freezes|goes dark|(?:powers|turns|switches|shuts) (?:off|down))\b|\b(?:host|machine|box) off\b",
     re.I,
 )
 
@@ -149,7 +153,8 @@ def _grid(text: Text) -> Iterator[Trial]:
     for line, cells in body:
         for column, name in enumerate(heading):
             if said[column]:
-                yield _trial(text, line, f"{cells[0]} {name}", cells[column], outcome_of(cells[column]))
+                where = f"{heading[0]} {cells[0]}" if PLACE.match(heading[0]) else cells[0]
+                yield _trial(text, line, f"{where} {name}", cells[column], outcome_of(cells[column]))
 
 
 def _last_column(text: Text) -> Iterator[Trial]:

@@ -70,6 +70,13 @@ TABLE = Table(
     Row(r"(?:haven't heard from client .{0,200}evicting it|evicting client at |lock callback timer expired|\bevict\w* (?:client|export))", "evicted", CRITICAL, "lustre"),
     # autofs: automount[811]: failed to mount /home/ada
     Row(r"automount\[\d+\]: .{0,80}(?:no hosts available|failed to mount /|mount .{0,40}timed out)", "connection-lost", CRITICAL, "nfs"),
+    # CSI: corrupted mount detected in "/var/lib/kubelet/.../mount": stat ...: permission denied
+    Row(r"[Cc]orrupted mount (?:detected in|point)\b|\"abnormal\": ?true,.{0,40}health-check has not responded|volume is abnormal", "connection-lost", CRITICAL, "csi"),
+    Row(r"stat /var/lib/kubelet/(?:plugins|pods)/\S{1,300}mount: (?:permission denied|transport endpoint is not connected|stale (?:NFS )?file handle|input/output error|host is down)", "connection-lost", CRITICAL, "csi"),
+    # librados: tick see no progress in more than 10000000 us during connecting to v2:192.0.2.8:6808/2877638, fault.
+    Row(rf"tick see no progress in more than \d+ us during connecting to (?:v\d:)?{_ADDRESS}", "connection-lost", CRITICAL, "ceph"),
+    # rclone mount: ReadFileHandle.Read error: low level retry 10/10: read tcp ...: i/o timeout
+    Row(r"(?:Read|Write)FileHandle\.\w{1,20}:? (?:error|failed).{0,60}(?:low level retry|i/o timeout|connection)", "connection-lost", CRITICAL, "rclone"),
     # ceph-fuse
     Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "evicted", CRITICAL, "cephfs"),
 )  # fmt: skip

@@ -34,6 +34,15 @@ def cured_by_version(incident: Incident) -> bool:
     return any(bad[work] and versions - bad[work] for work, versions in well.items())
 
 
+SITE = re.compile(r"^(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)[ =:]{1,2}(\S{1,40})", re.I)
+
+
+def fails_at_several_sites(incident: Incident) -> bool:
+    """True when trials failed at two sites that share no hardware: no one link or device is behind that."""
+    bad = [trial for trial in incident.of(Trial) if trial.outcome in ("fail", "hang")]
+    return len({found[1].lower() for trial in bad if (found := SITE.match(trial.condition))}) > 1
+
+
 PATH = re.compile(r"(?:^|[\s=:,(\"'])(/[\w.@-]{1,60}(?:/[\w.@-]{1,60}){0,20})")
 PLACES = re.compile(
     r"\b(nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|s3|gcs|fuse|network (?:share|volume|drive)|shared (?:storage|volume|drive)"

@@ -1,5 +1,7 @@
 """A checkpoint's file is much smaller than its siblings, or than its twin of the same name elsewhere.
 
+The newest of several folders of one kind (`checkpoint-25`) that lacks files which every older one has counts too.
+
 Siblings are the files of one folder that differ only in the digits of their names, and one that stands for the newest
 of them (`last.ckpt`); "much" is less than nine tenths of their usual size. Files whose other sizes differ among themselves
 are parts of one checkpoint and say nothing. ABSENT where such files, or parts of one checkpoint, were listed and all have
@@ -26,6 +28,8 @@ PART = re.compile(r"-of-\d|rank|shard|part|\.distcp$", re.I)  # parts of one che
 NEWEST = re.compile(
     r"^(?:\w{1,40}[-_.])?(?:last|latest|current|newest|resume|final)(?:[-_.]\w{1,40})?\.\w{1,12}$", re.I
 )
+NUMBERED = re.compile(r"(?i)(?:checkpoint|ckpt|step|iter|epoch)\w{0,20}[-_.]?\d{1,12}(?:[-_.]\w{1,20})?$")
+FEWEST = 3  # files that make a folder a checkpoint
 SHORT = 0.9
 ALIKE = 0.98  # checkpoints of one model, as a listing rounds their sizes
 
@@ -50,11 +54,35 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             place(incident, entry.subject.path), (entry,), f"{entry.subject.path} has only {entry.size:,} bytes"
         )
+    lacking = list(_lacking(last))
+    yield from (
+        Finding(place(incident, fact.subject.path), (fact,), f"{folder} lacks {', '.join(names[:3])}")
+        for folder, names, fact in lacking
+    )
     groups = (*families.values(), *twins.values(), *parts.values())
     whole = [entry for group in groups if len(group) > 1 and _alike(group) for entry in group]
-    if whole and not short:
+    if whole and not short and not lacking:
         facts = tuple({id(entry): entry for entry in whole}.values())
         yield Finding(Subject(), facts, "the checkpoints have their usual size", present=False)
+
+
+def _lacking(last: dict[str, FileEntry]) -> Iterator[tuple[str, list[str], FileEntry]]:
+    """The newest folder of each kind, the files that it lacks of those in all older ones, and one that it has."""
+    kinds: dict[str, dict[int, dict[str, FileEntry]]] = defaultdict(lambda: defaultdict(dict))
+    folders: dict[tuple[str, int], str] = {}
+    for path, entry in last.items():
+        folder, _, name = path.rpartition("/")
+        if NUMBERED.search(folder):
+            number, kind = int(re.findall(r"\d{1,12}", folder)[-1]), re.sub(r"\d+", "#", folder)
+            kinds[kind][number][re.sub(r"(?<=step)\d+", "#", name)] = entry
+            folders[kind, number] = folder
+    for kind, numbers in kinds.items():
+        newest = max(numbers)
+        older = [set(files) for number, files in numbers.items() if number != newest]
+        usual = set.intersection(*older) if older else set()
+        lacks = sorted(usual - set(numbers[newest]))
+        if len(usual) >= FEWEST and lacks and usual & set(numbers[newest]):
+            yield folders[kind, newest], lacks, next(iter(numbers[newest].values()))
 
 
 def _newest(families: dict[tuple[str, str], list[FileEntry]]) -> dict[tuple[str, str], list[FileEntry]]:

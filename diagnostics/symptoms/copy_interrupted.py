@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from ..evidence import Clock, Evidence, Subject
-from ..evidence.job import CheckpointEvent, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
+from ..evidence.job import CheckpointEvent, LogLine, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
 from ..evidence.kernel import ClockReading, KernelBoot, OomKill
 from ..evidence.storage import FileEntry
 from ..incident import Incident
@@ -30,6 +30,9 @@ from .checkpoint_unreadable import rule as checkpoint_unreadable
 
 BEGUN = ("saving", "copying")
 TAKEN = frozenset({"time-limit", "preempted", "cancelled", "node-failed", "oom-killed", "evicted"})
+# the job's own word that it was asked to end: Received SIGTERM: 15
+ASKED_TO_END = re.compile(r"\bSIG(?:TERM|INT|HUP|XCPU)\b|\bsignal 15\b")
+STOPPED = "Stopping container"  # Kubernetes ends a pod, for whatever reason
 MINUTE_S = 60.0
 WITHIN_S = 900.0  # a write that was begun longer before is done, or another matter
 
@@ -38,7 +41,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each write that was cut off; else the writes that were completed."""
     logs: dict[str, list[Evidence]] = defaultdict(list)
     taken = [event for event in incident.of(SchedulerEvent) if event.about in TAKEN]
-    kinds: list[Evidence] = [*incident.of(CheckpointEvent), *incident.of(Phase), *job_ends(incident), *taken]
+    told = [line for line in incident.of(LogLine) if ASKED_TO_END.search(line.text)]
+    kinds: list[Evidence] = [*incident.of(CheckpointEvent), *incident.of(Phase), *job_ends(incident), *taken, *told]
     for fact in kinds:
         logs[fact.source.file].append(fact)
     found = False
@@ -47,7 +51,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for finding in (*_cut_off(incident, facts), *_cut_by_machine(incident, facts)):
             found = True
             yield finding
-    for finding in (*_cut_by_hand(incident), *_cut_in_its_minute(incident, taken)):
+    stopped = [event for event in incident.of(SchedulerEvent) if STOPPED in event.text]
+    for finding in (*_cut_by_hand(incident), *_cut_in_its_minute(incident, [*taken, *stopped])):
         found = True
         yield finding
     done = [event for event in incident.of(CheckpointEvent) if event.event in ("saved", "copied")]
@@ -60,9 +65,21 @@ def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]
     for event, after in itertools.pairwise(_by_line(facts)):
         end = next((fact for fact in after if isinstance(fact, ProcessEnded | SchedulerEvent)), None)
         begun = next((fact for fact in event if isinstance(fact, CheckpointEvent) and fact.event in BEGUN), None)
+        told = next((fact for fact in after if isinstance(fact, LogLine)), None)
+        if begun and told and not _completed(facts, told):
+            subject = place(incident, begun.subject.path)
+            yield Finding(
+                subject, (begun, told), f"{begun.event} {begun.subject.path} was under way when it was asked to end"
+            )
         if begun and end and (isinstance(end, SchedulerEvent) or end.signal or end.status is None):
             subject = place(incident, begun.subject.path)
             yield Finding(subject, (begun, end), f"{begun.event} {begun.subject.path} was cut off")
+
+
+def _completed(facts: Sequence[Evidence], told: Evidence) -> bool:
+    """True where a write was reported done, or the job went on to write another, after the word that it should end."""
+    later = (fact for fact in facts if fact.source.line > told.source.line)
+    return any(isinstance(fact, CheckpointEvent) for fact in later)
 
 
 def _cut_by_hand(incident: Incident) -> Iterator[Finding]:

@@ -1,13 +1,15 @@
 """The same work fails with one device or node and goes through without it.
 
 From a table of trials: a name (a GPU, a node) that stands in the condition of every failure and in that of no success,
-or only as "without" it. At least two failures, or one and two successes; one connection that fails ("a -> b") is a fault
+or only as "without" it; or a card that was moved ("boxA with boxB's card") and took the trouble with it to the other
+host, while its own host is well with another. At least two failures, or one and two successes; one connection that fails ("a -> b") is a fault
 of neither end, and a network adapter is no device of the job.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -23,6 +25,11 @@ NAME = re.compile(
     r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b",
     re.I,
 )
+# boxA, own RTX 3090, -pl 370      boxB with boxA's RTX 3090
+MOVED = re.compile(
+    r"^(?P<host>[\w.-]{1,40}?)(?:,| with| and) (?:(?P<owner>[\w.-]{1,40}?)'s?|(?:its )?own) (?P<part>\w[\w ]{0,30})",
+    re.I,
+)
 COUNTED = re.compile(
     r"^(?:(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*|(?:mlx|eth|ens|enp|ib|bond|rdma|roce)[\w.-]*\d)$",
     re.I,
@@ -30,6 +37,7 @@ COUNTED = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    yield from _moved(incident)
     trials = incident.of(Trial)
     bad = [trial for trial in trials if trial.outcome in BAD]
     well = [trial for trial in trials if trial.outcome == "ok"]
@@ -44,6 +52,25 @@ def rule(incident: Incident) -> Iterator[Finding]:
             Subject(gpu=int(index[1])) if index else Subject(device=guilty[0]) if part else Subject(host=guilty[0])
         )
         yield Finding(subject, (*bad, well[0]), f"it fails with {guilty[0]} and goes through without it")
+
+
+def _moved(incident: Incident) -> Iterator[Finding]:
+    """Cards that were tried in their own host and in another, and failed in both while their host was well without."""
+    bad: dict[str, dict[str, Trial]] = defaultdict(dict)
+    well: dict[str, set[str]] = defaultdict(set)
+    for trial in incident.of(Trial):
+        if found := MOVED.match(trial.condition):
+            host = found["host"].lower()
+            owner = (found["owner"] or host).lower()
+            if trial.outcome == "ok":
+                well[owner].add(host)
+            elif trial.outcome in (*BAD, "off"):
+                bad[owner].setdefault(host, trial)
+    for owner, failed in bad.items():
+        sound_without = any(owner in hosts for other, hosts in well.items() if other != owner)
+        if len(failed) > 1 and owner not in well and sound_without:
+            note = f"the trouble went with the card of {owner} into another host"
+            yield Finding(Subject(device=f"card of {owner}"), tuple(failed.values()), note)
 
 
 def _names(trial: Trial) -> set[str]:

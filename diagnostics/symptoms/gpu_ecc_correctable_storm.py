@@ -21,7 +21,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if finding.present:
             yield finding
     for fact in incident.of(GpuErrorCounts):
-        stormy = [f"{name}: {count}" for name, count in fact.counts.items() if _is_storm(name.lower(), count)]
+        stormy = [f"{name}: {count}" for name, count in fact.counts.items() if is_storm(name.lower(), count)]
         if stormy:
             yield Finding(gpu_subject(incident, fact.subject), (fact,), ", ".join(stormy))
         elif fact.counts:
@@ -29,7 +29,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(gpu_subject(incident, fact.subject), (fact,), note, present=False)
 
 
-def _is_storm(name: str, count: int) -> bool:
+def is_storm(name: str, count: int) -> bool:
+    """True for a counter, by its name in lower case, that tells of a memory which is wearing out."""
     if ("remap" in name or "retired" in name) and ("pending" in name or "fail" in name):
         return count > 0
     return "correctable" in name and "uncorrectable" not in name and "aggregate" not in name and count >= STORM

@@ -2,7 +2,7 @@
 
 Xid 48, 64, 94, 95, 140, 171 or 172; a nonzero volatile count of uncorrectable errors; CUDA's own "uncorrectable ECC
 error". Xid 63 alone is a page or row taken out of use, which corrected errors cause too: it is no part of this.
-ABSENT where the counters were read and are zero, or a kernel log long enough to speak is silent.
+ABSENT where the counters were read and are zero, with no storm of corrected errors beside them, or a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ..evidence.gpu import GpuErrorCounts
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
+from .gpu_ecc_correctable_storm import is_storm
 
 CODES = (48, 64, 94, 95, 140, 171, 172)
 OF_A_LIFETIME = re.compile(r"aggregate|remapped|retired", re.I)  # these were met before, and rows that failed replaced
@@ -24,13 +25,15 @@ WORDS = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from gpu_reports(incident, codes=CODES, driver=("ecc",), words=WORDS)
-    for fact in incident.of(GpuErrorCounts):
+    facts = incident.of(GpuErrorCounts)
+    storm = any(is_storm(name.lower(), count) for fact in facts for name, count in fact.counts.items())
+    for fact in facts:
         counts = {name: count for name, count in fact.counts.items() if "uncorrectable" in name.lower()}
         now = {name: count for name, count in counts.items() if not OF_A_LIFETIME.search(name)}
         if any(now.values()):
             note = ", ".join(f"{name}: {count}" for name, count in now.items() if count)
             yield Finding(gpu_subject(incident, fact.subject), (fact,), note)
-        elif now:
+        elif now and not storm:
             note = "the counters of uncorrectable errors are zero"
             yield Finding(gpu_subject(incident, fact.subject), (fact,), note, present=False)
 

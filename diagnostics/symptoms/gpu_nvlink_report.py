@@ -2,7 +2,7 @@
 
 Xid 74, 136, 137, 144 to 150 or 155; an SXid that is not to be ignored; nonzero error counters of a link; a link that is
 inactive beside links that are active; CUDA's own words of a peer's memory over NVLink, or NCCL's of its fabric, unless
-another version of the software does not meet it: no link is mended so.
+another version of the software does not meet it, or several sites meet it: no link is mended so, and none is shared.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
 
@@ -17,11 +17,11 @@ from ..evidence.kernel import SwitchXid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
-from ._trials import cured_by_version
+from ._trials import cured_by_version, fails_at_several_sites
 
 CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
-    r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
+    r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NVLink error was detected|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
     r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|detected NVSwitch (?:non-)?fatal error|NVLink training fail|bind NVLink SHARP.{0,120}error 401"
     r"|fatal nvlink error|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
     re.I,
@@ -31,7 +31,7 @@ MANY = 1000
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    words = None if cured_by_version(incident) else WORDS
+    words = None if cured_by_version(incident) or fails_at_several_sites(incident) else WORDS
     yield from gpu_reports(incident, codes=CODES, words=words, passes=True)
     for switch in incident.of(SwitchXid):
         if switch.severity is not Severity.INFO:

@@ -17,7 +17,8 @@ from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
 
 WORDS = re.compile(
     r"CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)OutOfMemoryError"
-    r"|CUBLAS_STATUS_ALLOC_FAILED|CUDA_ERROR_OUT_OF_MEMORY|(?:HIP|NPU|XPU|MPS backend|MLU|MUSA) out of memory|Cuda Runtime \(out of memory|--mem-fraction-static|BFCArena\S{0,40} Failed to allocate memory|Failed to CUDA (?:calloc|malloc)"
+    r"|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED|Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY|(?:HIP|NPU|XPU|MPS backend|MLU|MUSA) out of memory|Cuda Runtime \(out of memory|--mem-fraction-static|BFCArena.{0,80} Failed to allocate memory|Failed to CUDA (?:calloc|malloc)"
+    r"|Error Code \d{1,3}: OutOfMemory|memory isn't enough and alloc failed|Out of GPU memory trying to allocate"
     r"|RESOURCE_EXHAUSTED|(?:cuMem|cudaMalloc|hipMalloc)\w{0,20} failed to allocate|Resource exhausted: Out of memory|cudaErrorMemoryAllocation"
     r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,80}[ :']out of memory"
     r"|out_of_memory: (?:RMM|CUDA) |RMM failure at.{0,200}(?:out of memory|Maximum pool size exceeded)"

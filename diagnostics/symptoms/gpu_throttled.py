@@ -1,6 +1,7 @@
 """A GPU's clocks are held down by heat or power.
 
-An active hardware slowdown, thermal slowdown or power brake, from the driver, a health test or a monitor; or a busy GPU
+An active hardware slowdown, thermal slowdown or power brake, from the driver, a health test or a monitor; a board whose
+power cable is not plugged in (Xid 54), or a card that its driver switches off for heat; or a busy GPU
 that is hot and runs at less than half of its highest clock, or whose clock fell as it grew hot. A software power cap is how every loaded GPU of a capped
 fleet looks and is no part of this.
 """
@@ -12,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence.gpu import GpuDiagnostic, GpuStatus, GpuThrottle
+from ..evidence.kernel import ThermalOrPowerMessage, Xid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject, said, words_of
@@ -19,9 +21,12 @@ from ._reports import gpu_subject, said, words_of
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 WARMER_C, FELL = 10.0, 0.75
 WORDS = re.compile(
-    r"(?:thermal|power) violations? totaling|clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events",
+    r"(?:thermal|power) violations? totaling|clocks? event due to (?:thermal|power) violation|clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events",
     re.I,
 )
+NO_CABLE = 54
+# the driver switches the card off, or the host down
+TOO_HOT = re.compile(r"amdgpu: .{0,40}(?:over temperature range|Critical Temperature Fault|GPU SW CTF)", re.I)
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")
 
 
@@ -29,6 +34,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in incident.of(GpuThrottle):
         if any(reason in fact.reason.lower() for reason in REASONS):
             yield Finding(gpu_subject(incident, fact.subject), (fact,), f"{fact.reason} is active")
+    for xid in incident.of(Xid):
+        if xid.code == NO_CABLE:
+            yield Finding(gpu_subject(incident, xid.subject), (xid,), f"Xid {xid.code}: {xid.meaning}")
+    for message in incident.of(ThermalOrPowerMessage):
+        if TOO_HOT.search(message.text):
+            yield Finding(message.subject, (message,), message.text[:200])
     tests = [test for test in incident.of(GpuDiagnostic) if WORDS.search(test.text)]
     for report in (*tests, *said(incident, WORDS)):
         yield Finding(gpu_subject(incident, report.subject), (report,), words_of(report)[:200])

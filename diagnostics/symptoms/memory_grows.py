@@ -1,5 +1,6 @@
 """Memory grows over the life of the job: three or more measurements of one thing, none far below the ones
-before, the last at least 1.5 times the first, over more than two minutes or more than three moments.
+before, the last at least 1.5 times the first, over more than two minutes or more than three moments, and still above the middle one. Or seven or more that rise
+by about the same each time, to at least 1.1 times the first.
 
 The growth in the first minute of a run is its start, no leak. Sizes that were written down without saying of what count
 where they end at what a process held when it was killed for memory. ABSENT where such a series is flat.
@@ -21,6 +22,10 @@ from . import Finding, Symptom
 GROWTH = 1.5
 DIP = 0.85  # collectors of garbage and caches let a little go now and then
 MOMENTS = 3
+GOES_ON = 1.05  # times the measurement in the middle: what rose once and stays was loaded
+EVEN_MOMENTS = 7
+EVEN_GROWTH = 1.1
+EVEN = 0.4  # of the usual rise, the smallest one
 SPAN_S = 120.0
 NEAR = 0.15  # the last look is somewhat before the kill
 
@@ -40,7 +45,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         facts = tuple(fact for _, _, fact in points)
         peaks = itertools.accumulate(values, max)
         grows = all(value >= DIP * peak for value, peak in zip(values, peaks, strict=True))
-        grows = grows and values[-1] >= GROWTH * values[0]
+        goes_on = values[-1] >= GOES_ON * values[len(values) // 2]
+        grows = (grows and goes_on and values[-1] >= GROWTH * values[0]) or _evenly(values)
         if grows:
             unit, scale = ("%", 1) if key.startswith(SHARE) else ("GiB", 2**20)
             yield Finding(
@@ -48,6 +54,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
         elif max(values) < 1.1 * min(values):
             yield Finding(Subject(), facts, f"{key} is flat", present=False)
+
+
+def _evenly(values: list[float]) -> bool:
+    """True where each measurement is above the one before by about as much."""
+    rises = [later - earlier for earlier, later in itertools.pairwise(values)]
+    usual = (values[-1] - values[0]) / max(len(rises), 1)
+    return (
+        len(values) >= EVEN_MOMENTS
+        and values[-1] >= EVEN_GROWTH * values[0]
+        and all(EVEN * usual <= rise <= usual / EVEN for rise in rises)
+    )
 
 
 def _series(incident: Incident) -> dict[str, Series]:
@@ -88,7 +105,10 @@ def _of_the_killed(incident: Incident) -> dict[str, Series]:
 
 
 def _owner(info: MemoryInfo) -> str:
-    return f"process {info.subject.pid}" if info.subject.pid else f"memory of {info.subject.host or 'the machine'}"
+    where = f" ({info.subject.job})" if info.subject.job else ""
+    return (
+        f"process {info.subject.pid}" if info.subject.pid else f"memory of {info.subject.host or 'the machine'}{where}"
+    )
 
 
 SYMPTOM = Symptom(

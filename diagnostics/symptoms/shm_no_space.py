@@ -15,7 +15,7 @@ from ._errors import matching
 from .no_space_error import NO_DISK, NO_SPACE, SHARED_MEMORY
 
 NO_ROOM = re.compile(
-    r"unable to write to file </torch|unable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"
+    r"unable to write to file </torch|[Uu]nable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"
     r"|Call to (?:posix_fallocate|ftruncate) failed|insufficient shared memory \(shm\) available"
     r"|instead of /dev/shm because /dev/shm has only"
 )

@@ -52,7 +52,7 @@ SETUP = re.compile(
     r"undefined symbol: _?Z|version `(?:GLIBC|GLIBCXX|CXXABI)_\S{1,20}' not found|numpy\.dtype size changed"
     r"|binary incompatibility|compiled (?:using|against) (?:NumPy|numpy|PyTorch|torch)\b"
     r"|no kernel image is available|is not compatible with the current PyTorch installation"
-    r"|not compiled with CUDA|CUDA driver version is insufficient for CUDA runtime"
+    r"|not compiled with CUDA"
     r"|lib(?:cudart|cublas\w{0,4}|cudnn\w{0,20}|nvrtc|cusparse\w{0,4}|nccl|mpi\w{0,6})\.so[.\d]{0,12}: cannot open shared object"
     r"|partially initialized module|cannot import name|requires \S{1,60}[<>=]=?\S{1,40} .{0,40}\bbut\b"
     r"|(?:is|are) required for a normal functioning of this module"
