@@ -54,15 +54,11 @@ COMPLAINS = re.compile(
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
     r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for "
-<<<<<<< HEAD
-    r"|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
-=======
-    r"|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
+    r"|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
 # Received SIGTERM: 15     (a program says so without a level, or as a piece of information)
 ASKED_TO_END = re.compile(
     r"(?i)\b(?:received|caught|got|bypassing)\b.{0,30}\b(?:SIG(?:TERM|KILL|XCPU|HUP|INT)|signal 15)\b"
->>>>>>> main
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 OTHERS = re.compile(
@@ -71,11 +67,7 @@ OTHERS = re.compile(
 )
 INTERESTING = Words(
     "warn|err|severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|quota|limit|timed out|timeout|abort"
-<<<<<<< HEAD
-    "|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|relative performance|stragglers|can't open|no module named|too many",
-=======
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |slowdown|invalid __|access fault|last error:|retry count|not found|relative performance|stragglers|can't open|no module named|too many",
->>>>>>> main
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|relative performance|stragglers|can't open|no module named|too many",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
@@ -145,13 +137,8 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\]:])[wef]\d{4} \d\d:\d\d:\d\d\.\d|(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-<<<<<<< HEAD
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|CPUThrottlingHigh|throttling of CPU|too many open files|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
-        r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|segmentation fault from gpu|\b(cuda|hip) error( \d{1,4})?[: ]|error code \d{1,3}: |not enough memory|worse relative performance|stragglers? detected|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached|loss is (nan|inf|not finite)|invalid loss\b"
-=======
         r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
-        r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|segmentation fault from gpu|\b(cuda|hip) error( \d{1,4})?[: ]|error code \d{1,3}: |not enough memory|worse relative performance|stragglers? detected|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached|loss is (nan|inf|not finite)"
->>>>>>> main
+        r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|segmentation fault from gpu|\b(cuda|hip) error( \d{1,4})?[: ]|error code \d{1,3}: |not enough memory|worse relative performance|stragglers? detected|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached|loss is (nan|inf|not finite)|invalid loss\b"
     ),
     read=read,
     claims="untold",
