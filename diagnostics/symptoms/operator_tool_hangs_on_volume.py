@@ -55,9 +55,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(ProcessState):
         waits = row.state == "D" and (row.wchan or "").startswith(CLIENT_WAITS) and TOOLS.match(row.command)
         if waits and (MOVES_NO_DATA.match(row.command) or (row.elapsed_s or 0.0) >= LONG_S):
-            yield Finding(
-                _of_words(incident, row.command) or Subject(), (row,), f"`{row.command[:100]}` is in {row.wchan}"
-            )
+            yield Finding(_waited_for(incident, row), (row,), f"`{row.command[:100]}` is in {row.wchan}")
+
+
+def _waited_for(incident: Incident, row: ProcessState) -> Subject:
+    """The network volume that a command in a client's wait is about: what its words name may be a list of files elsewhere."""
+    named, only = _of_words(incident, row.command), only_network_mount(incident)
+    if named and on_network(incident, named):
+        return named
+    return only.subject if only else Subject()
 
 
 def _subject(incident: Incident, command: CommandOutcome) -> Subject:
