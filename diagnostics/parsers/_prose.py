@@ -9,6 +9,8 @@ from ..text import Text
 
 LIMIT = 200  # lines: nobody writes a longer note, and every tool's log is one
 SHARE = 0.6
+REPEATS = 3
+NUMBER = re.compile(r"\d[\d.e+-]{0,40}")
 WORD = re.compile(r"[A-Za-z][a-z']{1,20}\b")
 # KeyError: text      UserWarning: text      WARNING: text
 PROGRAM = re.compile(
@@ -31,4 +33,6 @@ def is_sentence(line: str) -> bool:
 def is_note(text: Text) -> bool:
     """True when most lines of a short artefact are sentences."""
     lines = [line.text for line in islice(text.lines(), LIMIT + 1) if line.text.strip()]
+    if len(lines) >= REPEATS and len({NUMBER.sub("0", line) for line in lines}) == 1:
+        return False  # only a program says the same again with another number
     return 0 < len(lines) <= LIMIT and sum(map(is_sentence, lines)) >= SHARE * len(lines)

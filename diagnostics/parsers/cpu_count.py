@@ -20,6 +20,7 @@ from ..text import Text
 from . import Parser
 
 SAID = re.compile(r"^(?:[$#%>] ?)?nproc(?: --all)?[:= ]{1,4}(\d{1,5})\s*$|^CPU\(s\): {1,60}(\d{1,5})\s*$")
+CREATES = re.compile(r"\bThis DataLoader will create (\d{1,5}) worker processes")
 SUGGESTED = re.compile(r"\bOur suggested max number of worker in current system is (\d{1,5})\b")
 COMMAND = re.compile(r"^(?:\S{0,80}[$#%>] ?)nproc\s*$")
 BARE = re.compile(r"^(\d{1,5})\s*$")
@@ -37,6 +38,9 @@ def read(text: Text) -> Iterator[SettingSeen]:
             value = found[1]
         elif found := QUOTA.match(row):
             value = f"{int(found[1]) / max(int(found[2]), 1):.2f}".rstrip("0").rstrip(".")
+        if created := CREATES.search(line.text[:2000]):
+            source = Source(text.name, line.number, line.quote)
+            yield SettingSeen(source=source, name="loader workers", value=created[1])
         asked = COMMAND.match(row) is not None
         if value:
             yield SettingSeen(source=Source(text.name, line.number, line.quote), name="cpus", value=value)

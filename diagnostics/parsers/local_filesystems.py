@@ -53,7 +53,7 @@ _FUNCTION = re.compile(
 )
 # reading directory lblock 0 failed: the disk refused, the directory may be whole
 _READING_FAILED = re.compile(
-    r"reading directory lblock|unable to read|I/O error|IO failure|error -5\b|comm .{1,20}: error reading|_bh: read"
+    r"reading directory lblock|unable to read|I/O error|IO failure|error -5\b|comm .{1,20}: error reading|_bh: read|async write back metadata"
 )
 
 # errno=-28 No space left      error -28      max blocks 2 with error 28

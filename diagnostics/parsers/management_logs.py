@@ -44,6 +44,7 @@ POWER = (
     r"Power Supply Failure \(Power Supply",
     r"[Pp]ower supply redundancy is lost",
     r"System Power Fault Detected",
+    r"Server Critical Fault .{0,80}\b(?:Regulator|Power|Voltage)\b",
     r"Input Power Loss or Unplugged Power Cord",
     r"Running on UPS batteries",
     r"\bUPS [\w.@-]{1,60} on battery\b",

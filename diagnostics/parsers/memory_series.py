@@ -35,7 +35,7 @@ from . import Parser
 
 # rss_mb     used     Memory (GiB)     VmRSS
 COLUMN = re.compile(
-    r"^(?:(?:host|cpu|ram|system|process|node)[ _])?(?:used|rss|vmrss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
+    r"^(?:(?:host|cpu|ram|system|process|node)[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
     r"|size))?(?:\(bytes\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )

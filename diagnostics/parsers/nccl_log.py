@@ -23,8 +23,9 @@ from ._nccl_calls import Calls
 # a source file or a function's signature: misc/socket.cc:49    int handle_error(nccl_net_ofi_context_t*, uint16_t):46
 _PLACE = r"(?:((?:[\w./]{1,120}|[\w:~<>&*, ]{1,120}\([\w:~<>&*, ]{0,200}\)):\d{1,6}) )?"
 # host:pid:tid [gpu] file:line NCCL LEVEL text     newer: [2026-03-04 07:47:36] host:pid:tid [gpu] file:line NCCL WARN text
+# [56] host:pid:tid ...: the launcher's rank before it
 LINE = re.compile(
-    rf"^(?:([\w.-]{{1,120}}):(\d{{1,9}}):(\d{{1,9}}) )?\[(-?\d{{1,4}})\] {_PLACE}(?:NCCL|RCCL) (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
+    rf"^(?:\[\d{{1,6}}\] (?=[\w.-]{{1,120}}:\d))?(?:([\w.-]{{1,120}}):(\d{{1,9}}):(\d{{1,9}}) )?\[(-?\d{{1,4}})\] {_PLACE}(?:NCCL|RCCL) (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
 )
 BARE = re.compile(
     rf"^(?:([\w.-]{{1,120}}):(\d{{1,9}}):(\d{{1,9}}) )?(?:\[(-?\d{{1,4}})\] )?{_PLACE}NCCL (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"

@@ -21,7 +21,7 @@ from ..evidence import Severity, Subject
 from ..evidence.kernel import HostMemoryError
 from ..text import Line, Text
 from . import Parser
-from ._snapshot import source
+from ._snapshot import source, stamp_of
 
 HEADER = re.compile(r"^Label\s{1,60}CE\s{1,12}UE\s*$")
 ROW = re.compile(r"^(\S.{0,80}?)\s{1,60}(\d{1,12})\s{1,12}(\d{1,12})\s*$")
@@ -44,6 +44,10 @@ SUMMARY = re.compile(
 # 101 2022-10-16 11:49:30 +0000 181 Corrected error(s): memory scrubbing error at CPU_SrcID#1_MC#1_Chan#1_DIMM#0 location: 3:1:0:-1
 EVENT = re.compile(
     r"^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} (?P<count>\d{1,9}) (?P<type>Corrected|Uncorrected|Fatal) error\(s\): .{0,60}? at (?P<label>\S{1,80}) location: "
+)
+# 2 2024-12-18 09:33:01 +0000 error: Corrected error, no action required., CPU 2, bank Unified Memory Controller ... addr=0x319deb440
+CHECKED = re.compile(
+    r"^\d{1,9} (?P<when>\d{4}-\d\d-\d\d [\d:]{8}) [+-]\d{4} error: .{0,200}\b(?:Memory Controller|memory_channel|DIMM).{0,400}\baddr=(?P<address>0x[0-9a-f]{3,16})\b"
 )
 COUNTER = re.compile(
     r"^(?P<label>/sys/devices/system/edac/mc/\S{1,80}?)/(?:dimm_|ch\d_)?(?P<type>ce|ue)_count[: ]{1,3}(?P<count>\d{1,12})\s*$"
@@ -70,8 +74,22 @@ def read(text: Text) -> Iterator[HostMemoryError]:
             yield from told(
                 text, line, found["label"], int(found["count"]), corrected=found["type"] in ("Corrected", "ce")
             )
+        elif found := CHECKED.match(line.text[:1000]):
+            yield _checked(text, line, found)
         else:
             table = False
+
+
+def _checked(text: Text, line: Line, found: re.Match[str]) -> HostMemoryError:
+    corrected = "Uncorrected" not in line.text[:1000]
+    return HostMemoryError(
+        source=source(text, line),
+        subject=Subject(),
+        stamp=stamp_of(found["when"]),
+        severity=Severity.WARNING if corrected else Severity.CRITICAL,
+        corrected=corrected,
+        text=f"{'corrected' if corrected else 'uncorrected'} memory error at addr {found['address']}",
+    )
 
 
 def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> Iterator[HostMemoryError]:
@@ -89,6 +107,6 @@ def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> 
 PARSER = Parser(
     tool="ras-mc-ctl",
     medium="firmware-log",
-    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: (.{1,120}: )?\d{1,12} (Corrected|Uncorrected) Errors|^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} \d{1,9} (Corrected|Uncorrected|Fatal) error\(s\): |\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
+    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: (.{1,120}: )?\d{1,12} (Corrected|Uncorrected) Errors|^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} \d{1,9} (Corrected|Uncorrected|Fatal) error\(s\): |^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} error: .{0,200}\b(Memory Controller|memory_channel|DIMM)|\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
     read=read,
 )

@@ -20,9 +20,10 @@ from . import Parser
 
 # Tasks: 2101 total, 905 running
 TASKS = re.compile(r"^(?:Tasks|Threads): +\d{1,9} total, +(\d{1,9}) running")
+# %Cpu0  : 99.0 us,  1.0 sy,  0.0 ni,  0.0 id,  0.0 wa      (one of the CPUs, after "1")
 # %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 CPUS = re.compile(
-    r"^%?Cpu\(s\): {0,3}([\d.]{1,6})[ %]{0,2}us, {0,3}([\d.]{1,6})[ %]{0,2}sy, {0,3}[\d.]{1,6}[ %]{0,2}ni,"
+    r"^%?Cpu(?:\(s\)|\d{1,4}) {0,3}: {0,3}([\d.]{1,6})[ %]{0,2}us, {0,3}([\d.]{1,6})[ %]{0,2}sy, {0,3}[\d.]{1,6}[ %]{0,2}ni,"
     r" {0,3}([\d.]{1,6})[ %]{0,2}id,(?: {0,3}([\d.]{1,6})[ %]{0,2}wa,)?(?:.{0,60}?([\d.]{1,6})[ %]{0,2}st)?"
 )
 #  14:22:40 up 12 min,  0 user,  load average: 0.61, 0.37, 0.20
@@ -73,6 +74,6 @@ def number(text: str) -> float:
 PARSER = Parser(
     tool="top",
     medium="pressure",
-    footprint=r"^%?Cpu\(s\): {0,3}[\d.]+[ %]{0,2}us,|\d\d:\d\d:\d\d up .{1,60}load averages?: ",
+    footprint=r"^%?Cpu(\(s\)|\d{1,4}) {0,3}: {0,3}[\d.]+[ %]{0,2}us,|\d\d:\d\d:\d\d up .{1,60}load averages?: ",
     read=read,
 )

@@ -39,7 +39,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="host memory was refused",
     rule=rule,
-    leak=0.002,
+    leak=0.0015,
     because="with overcommit the kernel refuses rarely; an absurd size in the job's own code does it too",
     command="free -h; ulimit -v; cat /proc/sys/vm/overcommit_memory",
 )

@@ -1,7 +1,7 @@
 """A compiler of kernels is at work: compiler processes below the trainer, a stack inside torch.compile, inductor or
 Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, a log
 that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more and came
-to its end.
+to its end, or a person's measurement of one.
 
 inductor's idle worker pool is no sign. ABSENT where the main thread's stack was taken and no compiler is on it.
 """
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.network import Benchmark
 from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
@@ -34,6 +35,8 @@ ALARM = re.compile(
     r"Very slow compile\?|Constant folding an instruction is taking|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling|still running",
     re.I,
 )
+COMPILATION = re.compile(r"\bcompil(?:e|ation|ing)\b", re.I)
+IN_SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 LONG_S = 30.0
 BUSY_PERCENT = 50.0
 # The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs
@@ -83,6 +86,9 @@ def _told(incident: Incident) -> Iterator[Finding]:
     for phase in phases:
         if phase.edge == "end" and _said_to_take(phase.text) >= LONG_S:
             yield Finding(Subject(), (phase,), f"the log says: {phase.text[:120]}")
+    for measured in incident.of(Benchmark):
+        if COMPILATION.search(measured.name) and measured.value * IN_SECONDS.get(measured.unit, 0.0) >= LONG_S:
+            yield Finding(Subject(), (measured,), f"{measured.name} took {measured.value:.0f} {measured.unit}")
     yield from _alarms(incident, phases)
     for begin in (phase for phase in phases if phase.edge == "begin"):
         later = [e for e in ends if e.source.file == begin.source.file and e.source.line > begin.source.line]

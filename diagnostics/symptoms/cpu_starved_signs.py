@@ -74,6 +74,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
             )
     yield from _throttled(incident)
+    yield from _crowded_loader(incident)
     yield from _one_cpu_shared(incident)
     for line in incident.of(LogLine):
         if WORDS.search(line.text):
@@ -102,6 +103,17 @@ def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:
         if len(rows) >= SHARERS and even and ONE_CPU[0] <= sum(shares) <= ONE_CPU[1]:
             note = f"{len(rows)} times {name} wants to run, and all get {sum(shares):.0f} % of one CPU together"
             yield Finding(Subject(host=host), tuple(rows), note)
+
+
+def _crowded_loader(incident: Incident) -> Iterator[Finding]:
+    """A loader with more workers than CPUs, where the CPUs were seen without any rest."""
+    settings = {fact.name: fact for fact in incident.of(SettingSeen) if fact.name in ("cpus", "loader workers")}
+    cpus, workers = settings.get("cpus"), settings.get("loader workers")
+    looks = [rates for rates in incident.of(IoStatistics) if "idle_percent" in rates.values]
+    busy = bool(looks) and all(rates.values["idle_percent"] <= IDLE for rates in looks)
+    if cpus and workers and busy and float(workers.value) > float(cpus.value):
+        note = f"{workers.value} loader workers share {cpus.value} CPUs, which have no rest"
+        yield Finding(Subject(), (workers, looks[0]), note)
 
 
 def _throttled(incident: Incident) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""A power supply failed, lost its input or was removed, as the management controller or the kernel reports it."""
+"""A power supply or a regulator behind it failed, lost its input or was removed, as the management controller or the kernel reports it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._reports import findings
 
 WORDS = re.compile(
     r"AC lost|Power Supply.{0,80}(?:fail|lost|removed|absent|out[- ]of[- ]range|predictive)|PSU.{0,60}(?:fail|lost|removed)"
-    r"|Power Unit.{0,60}(?:failure|power off|power down|Redundancy lost|Non-redundant)|input (?:is )?lost|Input Power Loss|on (?:UPS )?batter(?:y|ies)\b",
+    r"|Power Unit.{0,60}(?:failure|power off|power down|Redundancy lost|Non-redundant)|input (?:is )?lost|Input Power Loss|Critical Fault .{0,80}\bRegulator\b|on (?:UPS )?batter(?:y|ies)\b",
     re.I,
 )
 

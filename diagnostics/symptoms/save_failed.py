@@ -31,7 +31,7 @@ WRITE_FAILED = re.compile(
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each failed save with the volume it was on."""
     for said in matching(incident, WRITE_FAILED):
-        if not isinstance(said.fact, ToolError):
+        if not isinstance(said.fact, ToolError) and "MemoryError" not in said.text:  # whatever failed after that
             yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
 
 
