@@ -77,8 +77,8 @@ class Words:
 
 SHORTEST = 2  # letters of a word that is looked for
 IGNORES_CASE = "(?i)"
-# a message may begin below a prefix: [rank0] text      12:03:11 text      name: text      2024-01-01T10:00:00Z text
 NAMED_GROUP = re.compile(r"\(\?P<\w{1,20}>")
+# a message may begin below a prefix: [rank0] text      12:03:11 text      name: text      2024-01-01T10:00:00Z text
 BEGINS = r"(?:^|[\d\]Z:,|>-] )"
 
 

@@ -62,25 +62,16 @@ def read(text: Text) -> Iterator[Evidence]:
         if HEADING.match(row):
             yield from told(text, cards)
             cards, stamp = {}, stamp_before(text, line)
-        elif found := ROW.match(row):
+        elif (found := ROW.match(row)) or (found := OLD.match(row)):
             yield concise(text, line, found, stamp)
-        elif found := OLD.match(row):
-            gpu, temperature, power, clock = (float(value) for value in found.groups())
-            yield GpuStatus(
-                source=source(text, line),
-                subject=Subject(gpu=int(gpu)),
-                stamp=stamp,
-                temperature_c=temperature,
-                power_w=power,
-                sm_clock_mhz=clock,
-            )
         elif found := VALUE.match(row):
             note(cards.setdefault(int(found[1]), Card(line, stamp)), found[2], found[3])
     yield from told(text, cards)
 
 
 def concise(text: Text, line: Line, found: re.Match[str], stamp: Stamp | None) -> GpuStatus:
-    gpu, temperature, power, clock, limit, busy = (float(value) for value in found.groups())
+    gpu, temperature, power, clock, *newer = (float(value) for value in found.groups())
+    limit, busy = newer or (None, None)
     return GpuStatus(
         source=source(text, line),
         subject=Subject(gpu=int(gpu)),

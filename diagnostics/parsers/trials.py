@@ -139,13 +139,18 @@ def _under_a_heading(text: Text) -> Iterator[Trial]:
             names = []
 
 
-def _grid(text: Text) -> Iterator[Trial]:
-    """A table in which several columns say how it went."""
+def _table(text: Text) -> tuple[list[str], list[tuple[Line, list[str]]]]:
+    """The cells of the heading and of the rows; nothing where some row has more or fewer than the heading."""
     rows = [(line, CELLS.split(line.text.strip())) for line in text.lines() if len(line.text) < 240]
     rows = [(line, cells) for line, cells in rows if any(cells)]
-    heading = rows[0][1] if rows else []
-    body = rows[1:]
-    if len(heading) < 3 or len(body) < FEWEST_ROWS or any(len(cells) != len(heading) for _, cells in body):
+    even = len(rows) > FEWEST_ROWS and len({len(cells) for _, cells in rows}) == 1
+    return (rows[0][1], rows[1:]) if even else ([], [])
+
+
+def _grid(text: Text) -> Iterator[Trial]:
+    """A table in which several columns say how it went."""
+    heading, body = _table(text)
+    if len(heading) < 3:
         return
     said = [all(OUTCOME.match(f": {cells[column]}") for _, cells in body) for column in range(len(heading))]
     if sum(said) < FEWEST_ROWS or said[0]:
@@ -159,10 +164,8 @@ def _grid(text: Text) -> Iterator[Trial]:
 
 def _last_column(text: Text) -> Iterator[Trial]:
     """A table whose last column says how long each trial took, or that it came to nothing."""
-    rows = [(line, CELLS.split(line.text.strip())) for line in text.lines() if len(line.text) < 240]
-    rows = [(line, cells) for line, cells in rows if any(cells)]
-    heading, body = (rows[0][1], rows[1:]) if rows else ([], [])
-    if len(heading) < 2 or len(body) < FEWEST_ROWS or any(len(cells) != len(heading) for _, cells in body):
+    heading, body = _table(text)
+    if len(heading) < 2:
         return
     ill = [OUTCOME.match(f": {cells[-1]}") is not None for _, cells in body]
     if (

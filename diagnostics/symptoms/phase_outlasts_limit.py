@@ -33,7 +33,7 @@ from .busy_while_silent import rule as busy_while_silent
 
 SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
 BYTES = 10**9  # nobody makes so many steps: such a bar counts bytes or rows
-UNSAID_S = 600.0  # a limit that nobody says: that of a process group, and none is longer by default but gloo's
+UNSAID_S = 600.0  # a limit that nobody says: the default of NCCL's process groups; other backends have 1800 s
 NEAR = 0.85
 LATEST = 6  # times the limit: what is made much later is another one of the same name
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
