@@ -20,22 +20,10 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place
 from ._waits import CLIENT_WAITS, blocked_in_client, blocked_on_page
+from .metadata_call_blocked import LONG_S, QUESTIONS
 
 NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")
-ASKS = (
-    "statfs",
-    "fstatfs",
-    "stat",
-    "lstat",
-    "fstat",
-    "open",
-    "openat",
-    "getdents",
-    "getdents64",
-    "fsync",
-    "newfstatat",
-)
-LONG_S = 60.0  # no local disk takes so long
+SHORT_CALLS = (*QUESTIONS, "open", "openat", "getdents", "getdents64", "fsync")
 SERVERS = ("mfsmount", "mfschunkserver", "mfsmaster", "sshfs", "glusterfs", "ceph-fuse", "nfsd", "lockd")
 
 
@@ -123,7 +111,9 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         subject = place(incident, path, pid=call.subject.pid)
         if call.unfinished and path and on_network(incident, subject):
             yield Finding(subject, cited, f"{call.name}() on {path} did not return")
-        elif (mount := only_network_mount(incident)) and call.name in ASKS and (call.duration_s or 0.0) >= LONG_S:
+        elif (
+            (mount := only_network_mount(incident)) and call.name in SHORT_CALLS and (call.duration_s or 0.0) >= LONG_S
+        ):
             note = f"{call.name}() has not returned for {call.duration_s or 0.0:.0f} s"
             yield Finding(mount.subject, (call, mount), note)
 
