@@ -2,7 +2,7 @@
 
 The numbers of the table are not fitted, so there is nothing to refit when a kind is left out. What is left out is the
 kind's own row: an incident whose true cause the table does not know must come out as insufficient, and how often it
-does not is the price of an unknown fault.
+does not is the price of an unknown fault. The wording of the incidents is left out here: see `precedents`.
 
     python -m benchmarks calibration [FOLDER]     FOLDER: folders with a case.json (verdicts, accept)
 """
@@ -120,7 +120,7 @@ def show_reliability(judged: list[Judged]) -> None:
 def main() -> None:
     """Print the reliability curve, the Brier score and the confident wrong answers, whole and by kind left out."""
     cases = list(labelled(sys.argv[1] if len(sys.argv) > 1 else None))
-    judged = [Judged(case, judge(case.incident, case.observations)) for case in cases]
+    judged = [Judged(case, judge(case.incident.wordless(), case.observations)) for case in cases]
     show_reliability(judged)
     print(
         f"\nBrier score {brier(judged):.3f} on {len(judged)} incidents; {sum(each.right for each in judged)} right, ",
@@ -133,7 +133,11 @@ def main() -> None:
     unknown = [
         Judged(
             case,
-            judge(case.incident, case.observations, [c for c in all_causes().values() if c.slug not in case.accept]),
+            judge(
+                case.incident.wordless(),
+                case.observations,
+                [c for c in all_causes().values() if c.slug not in case.accept],
+            ),
         )
         for case in cases
         if case.accept

@@ -16,19 +16,22 @@ from . import noisy_or
 from .causes import Cause
 from .evidence import NOBODY, Subject
 from .finding import Sentence, find
-from .hypothesis import Hypothesis, Verdict, named
+from .hypothesis import ANSWER_POSTERIOR, Hypothesis, Verdict, named
 from .incident import Incident
-from .network import NOTHING_KNOWN, Instance, Network, at_work, build, own_bits, shaken, told_apart_by, unaccounted
+from .network import Instance, Network, at_work, build, own_bits, shaken, told_apart_by, unaccounted
+from .precedents import Likeness, compare, wording
 from .printable import PLAIN, cite, escaped
 from .symptoms import Observation, State, all_symptoms, observe
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answer
 ANSWER_BITS = 3.0  # what a cause initiates must speak at least this much for it (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
+LEAD = 0.6  # both of them for a lead, a cause that the wording of the artefacts names
+LEAD_BITS = 6.0  # what the wording must speak at least for a lead (64 to 1)
 FAINT = "var(--jp-ui-font-color2, #616161)"
+WORDING = "wording"  # the row of `Diagnosis.weights` that no symptom has
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
 
 
@@ -37,7 +40,8 @@ class Diagnosis:
     """What one incident comes to. Made by `diagnose`; nothing in it changes.
 
     `hypotheses` are sorted, most probable first, and always hold the rivals. `answer` is the part of them that
-    the verdict names. `robustness` is the share of shaken tables in which that answer stays.
+    the verdict names. `robustness` is the share of shaken tables in which that answer stays. `words` is what the
+    wording of the artefacts says for each cause.
     """
 
     incident: Incident = field(repr=False)
@@ -46,6 +50,7 @@ class Diagnosis:
     answer: tuple[Hypothesis, ...]
     hypotheses: tuple[Hypothesis, ...] = field(repr=False)
     robustness: float
+    words: Likeness = field(repr=False)
     _network: Network = field(repr=False)
 
     def __repr__(self) -> str:
@@ -73,7 +78,7 @@ class Diagnosis:
     @cached_property
     def finding(self) -> tuple[Sentence, ...]:
         """What was found, in sentences, each with the lines that it stands on."""
-        return tuple(find(self.incident, self.present, self.verdict, self.answer or self.hypotheses))
+        return tuple(find(self.incident, self.present, self.verdict, self.answer or self.hypotheses, self.words))
 
     @property
     def present(self) -> list[Observation]:
@@ -89,7 +94,10 @@ class Diagnosis:
 
     @property
     def weights(self) -> pd.DataFrame:
-        """Bits that each symptom speaks for (positive) or against each hypothesis: rows symptoms, columns causes."""
+        """Bits that each symptom speaks for (positive) or against each hypothesis: rows symptoms, columns causes.
+
+        The last row is what the wording of the artefacts says.
+        """
         import pandas as pd
 
         network = self._network
@@ -97,12 +105,18 @@ class Diagnosis:
         names = [f"{i.cause.slug} on {i.subject}" if i.subject != NOBODY else i.cause.slug for i in network.instances]
         frame = pd.DataFrame(bits.T, columns=names, index=[each.symptom for each in network.observed])
         frame.index.name = "symptom"
+        if self.words.bits:
+            frame.loc[WORDING] = network.worded
         order = [names[network.instances.index(Instance(h.cause, h.subject))] for h in self.hypotheses]
         return frame[order]
 
     def without(self, *files: str) -> Diagnosis:
         """The diagnosis as if some files had not been collected."""
         return diagnose(self.incident.without(*files))
+
+    def wordless(self) -> Diagnosis:
+        """The diagnosis by the symptoms alone, as if nobody knew how the artefacts are worded."""
+        return judge(self.incident.wordless(), self.observations)
 
     def assume(self, **states: bool | None) -> Diagnosis:
         """The diagnosis as if a symptom were there (True), not there (False) or not looked for (None).
@@ -120,7 +134,7 @@ class Diagnosis:
             kind = State.UNOBSERVED if state is None else State.PRESENT if state else State.ABSENT
             old = [each for each in self.observations if each.symptom == name]
             changed += [replace(each, state=kind) for each in old] or [Observation(name, kind)]
-        return judge(self.incident, changed)
+        return judge(self.incident, changed, words=self.words)
 
 
 def diagnose(incident: Incident) -> Diagnosis:
@@ -128,19 +142,32 @@ def diagnose(incident: Incident) -> Diagnosis:
     return judge(incident, observe(incident))
 
 
-def judge(incident: Incident, observations: Sequence[Observation], causes: Iterable[Cause] | None = None) -> Diagnosis:
-    """Judge observations that were made, or assumed, of an incident; with other causes than the table's where given."""
-    network = build(observations, causes)
-    posterior = noisy_or.solve(network.prior, network.strength, network.leak, network.present, nothing=NOTHING_KNOWN)
-    hypotheses = _hypotheses(incident, network, posterior)
+def judge(
+    incident: Incident,
+    observations: Sequence[Observation],
+    causes: Iterable[Cause] | None = None,
+    words: Likeness | None = None,
+) -> Diagnosis:
+    """Judge observations that were made, or assumed, of an incident.
+
+    `causes` are other causes than the table's, `words` is another opinion of the incident's wording than the library's.
+    """
+    words = compare(wording(incident.texts, incident.evidence)) if words is None else words
+    network = build(observations, causes, words)
+    posterior = network.posterior
+    hypotheses = _hypotheses(incident, network, posterior, words)
     leading = _leading(network, posterior, hypotheses)
     robustness = shaken(network, {each.slug for each in leading}) if leading else 0.0
-    verdict = _verdict(observations, leading, robustness)
+    verdict = _verdict(network, observations, leading, robustness)
     answer = leading if verdict in (Verdict.ROOT_CAUSE, Verdict.INDEPENDENT_CAUSES) else ()
-    return Diagnosis(incident, tuple(observations), verdict, tuple(answer), hypotheses, round(robustness, 3), network)
+    return Diagnosis(
+        incident, tuple(observations), verdict, tuple(answer), hypotheses, round(robustness, 3), words, network
+    )
 
 
-def _hypotheses(incident: Incident, network: Network, posterior: noisy_or.Posterior) -> tuple[Hypothesis, ...]:
+def _hypotheses(
+    incident: Incident, network: Network, posterior: noisy_or.Posterior, words: Likeness
+) -> tuple[Hypothesis, ...]:
     bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present)
     best = network.strength.max(axis=0, initial=0.0)
     found = []
@@ -159,9 +186,11 @@ def _hypotheses(incident: Incident, network: Network, posterior: noisy_or.Poster
             Hypothesis(
                 instance.cause,
                 instance.subject,
-                _about(incident, instance, [e for e in network.observed if e.symptom in explains]),
+                _about(incident, instance, [e for e in network.observed if e.symptom in explains], words),
                 float(posterior.marginal[row]),
-                float(bits[row].sum()),
+                float(network.by_symptoms.marginal[row]),
+                float(bits[row].sum() + network.worded[row]),
+                float(network.worded[row]),
                 tuple(dict.fromkeys(explains)),
                 tuple(dict.fromkeys(against)),
             )
@@ -169,14 +198,21 @@ def _hypotheses(incident: Incident, network: Network, posterior: noisy_or.Poster
     return tuple(sorted(found, key=lambda each: (-each.posterior, each.cause.slug)))
 
 
-def _about(incident: Incident, instance: Instance, explained: Sequence[Observation]) -> Subject:
-    """All that is known of the instance's subject: what its evidence agrees on, and the server behind a mount."""
+def _about(incident: Incident, instance: Instance, explained: Sequence[Observation], words: Likeness) -> Subject:
+    """All that is known of the instance's subject: what its evidence agrees on, and the server behind a mount.
+
+    Where no symptom speaks for it, its evidence are the facts of the lines whose wording does.
+    """
     about = instance.subject
     mine = [
         each.subject.known()
         for each in explained
         if each.state is State.PRESENT and instance.subject.agrees_with(told_apart_by(instance.cause, each))
     ]
+    if not mine and words.bits.get(instance.cause.slug, 0.0) >= ANSWER_BITS:
+        telling = {(each.file, each.line) for each in words.telling(instance.cause.slug)}
+        facts = (fact for fact in incident.evidence if (fact.source.file, fact.source.line) in telling)
+        mine = [{name: v for name, v in f.subject.known().items() if name in instance.cause.on} for f in facts]
     # one instance on several things (eight GPUs) must not be said to be on the first of them
     several = {name for name in instance.cause.on if len({known[name] for known in mine if name in known}) > 1}
     for known in mine:
@@ -194,27 +230,40 @@ def _leading(
 ) -> tuple[Hypothesis, ...]:
     """The causes of the most probable set that each reach the posterior and the bits of an answer by what they initiate.
 
-    None while something telling is there that the set does not account for: a fault that the table does not know may
-    be behind the rest too. What counts is that the cause is at work at all: on which of two subjects may stay open.
+    Words help a cause to that where no symptom does, and name one cause at most. None while something telling is there
+    that the set does not account for: a fault that the table does not know may be behind the rest too. What counts is
+    that the cause is at work at all: on which of two subjects may stay open.
     """
     if unaccounted(network, posterior.sets[0]):
         return ()
     own = own_bits(network)
-    chosen = [network.instances[i] for i in posterior.sets[0] if own[i] >= ANSWER_BITS]
-    found = at_work([instance.cause.slug for instance in network.instances], posterior)
+    chosen = [i for i in posterior.sets[0] if own[i] >= ANSWER_BITS]
+    if not chosen:
+        own = own + network.worded
+        chosen = [i for i in sorted(posterior.sets[0], key=lambda i: -own[i])[:1] if own[i] >= ANSWER_BITS]
+    found = at_work(network.slugs, posterior)
     return tuple(
         each
         for each in hypotheses
-        if Instance(each.cause, each.subject) in chosen and found[each.slug] >= ANSWER_POSTERIOR
+        if network.instances.index(Instance(each.cause, each.subject)) in chosen
+        and found[each.slug] >= (LEAD if _is_worded(each) else ANSWER_POSTERIOR)
     )
 
 
-def _verdict(observations: Sequence[Observation], leading: Sequence[Hypothesis], robustness: float) -> Verdict:
-    if leading and robustness >= ANSWER_ROBUSTNESS:
+def _is_worded(hypothesis: Hypothesis) -> bool:
+    return hypothesis.is_lead and hypothesis.worded >= LEAD_BITS
+
+
+def _verdict(
+    network: Network, observations: Sequence[Observation], leading: Sequence[Hypothesis], robustness: float
+) -> Verdict:
+    worded = all(_is_worded(each) for each in leading)
+    if leading and robustness >= (LEAD if worded else ANSWER_ROBUSTNESS):
         several = len({each.cause.slug for each in leading}) > 1
         return Verdict.INDEPENDENT_CAUSES if several else Verdict.ROOT_CAUSE
     table = all_symptoms()
     present = [table[each.symptom] for each in observations if each.state is State.PRESENT]
-    if not leading and any(each.healthy for each in present) and all(each.healthy for each in present):
+    quiet = network.worded.max(initial=0.0) < ANSWER_BITS
+    if not leading and quiet and any(each.healthy for each in present) and all(each.healthy for each in present):
         return Verdict.HEALTHY
     return Verdict.INSUFFICIENT

@@ -4,6 +4,7 @@ DiagnosticsError
 ├── UnreadableInput        an artefact, archive or folder that cannot be opened or is not what it claims
 ├── UsageError             the request itself does not make sense
 ├── ProbeError             a live question could not even be asked
+├── BrokenInstallation     a file that this package brought is missing, cut or altered
 └── CheckpointError        something about a checkpoint
     ├── PublishError       a write, flush, fsync, close or rename failed; the previous checkpoint is untouched
     ├── NotWhole           an artefact is truncated, altered or unreadable
@@ -42,6 +43,10 @@ class UsageError(DiagnosticsError):
 
 class ProbeError(DiagnosticsError):
     """A live question could not even be asked (a probe that got no answer is not an error)."""
+
+
+class BrokenInstallation(DiagnosticsError):
+    """A file that this package brought is missing, cut or altered."""
 
 
 class CheckpointError(DiagnosticsError):

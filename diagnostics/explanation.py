@@ -49,6 +49,7 @@ class Explanation:
     rivals: tuple[Sentence, ...]
     suspects: tuple[Sentence, ...]
     unexplained: tuple[Sentence, ...]
+    precedents: tuple[Sentence, ...]
     now: tuple[str, ...]
     for_good: tuple[str, ...]
     would_refute: tuple[str, ...]
@@ -66,6 +67,7 @@ def explain(diagnosis: Diagnosis) -> Explanation:
         rivals=tuple(_rivals(diagnosis)),
         suspects=tuple(_suspects(diagnosis)),
         unexplained=tuple(Sentence(seen(each), each.sources[:2]) for each in diagnosis.unexplained),
+        precedents=tuple(_precedents(diagnosis)),
         now=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.now)),
         for_good=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.for_good)),
         would_refute=tuple(
@@ -104,6 +106,13 @@ def _suspects(diagnosis: Diagnosis) -> Iterable[Sentence]:
     for slug, alike in _usual_suspects(diagnosis).items():
         if slug in judged:
             yield _against(diagnosis, judged[slug], f"tempting because {alike}; but ")
+
+
+def _precedents(diagnosis: Diagnosis) -> Iterable[Sentence]:
+    """Known incidents that are worded most like this one, where its wording carries the answer."""
+    for each in diagnosis.answer:
+        if each.is_lead and (alike := ", ".join(diagnosis.words.alike(each.slug))):
+            yield Sentence(f"{each.cause.title}: {alike}", tuple(diagnosis.words.telling(each.slug)))
 
 
 def _usual_suspects(diagnosis: Diagnosis) -> dict[str, str]:
@@ -235,6 +244,7 @@ def format_explanation(explanation: Explanation) -> str:
         (WHY_NOT if decided else "Why none of them is the answer", explanation.rivals),
         ("Easily mistaken for", explanation.suspects),
         ("Not explained by this answer", explanation.unexplained if decided else ()),
+        ("Known incidents that are worded alike, to compare with", explanation.precedents),
     ):
         if sentences:
             parts.append(title + "\n" + "\n".join(f"  {each.text}{cite(each.sources)}" for each in sentences))

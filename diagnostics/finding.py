@@ -9,6 +9,7 @@ from .evidence import Source
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict, named
 from .incident import Incident
+from .precedents import NO_WORDS, Likeness
 from .symptoms import Observation, all_symptoms
 from .time_order import TimeOrder, time_order
 
@@ -25,7 +26,11 @@ class Sentence:
 
 
 def find(
-    incident: Incident, present: Sequence[Observation], verdict: Verdict, hypotheses: Sequence[Hypothesis]
+    incident: Incident,
+    present: Sequence[Observation],
+    verdict: Verdict,
+    hypotheses: Sequence[Hypothesis],
+    words: Likeness = NO_WORDS,
 ) -> Iterator[Sentence]:
     """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names none."""
     match verdict:
@@ -36,6 +41,7 @@ def find(
         case _:
             for each in hypotheses:
                 yield from _caused_by(incident, present, each)
+                yield from _worded(each, words)
             if len(hypotheses) > 1:
                 yield Sentence("These are independent of each other: neither explains what the other does.")
 
@@ -62,11 +68,22 @@ def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis])
 
 
 def _caused_by(incident: Incident, present: Sequence[Observation], hypothesis: Hypothesis) -> Iterator[Sentence]:
-    said = f"The cause is {named(hypothesis)} ({hypothesis.posterior:.0%}): {hypothesis.cause.what}."
+    known = "The likeliest cause" if hypothesis.is_lead else "The cause"
+    said = f"{known} is {named(hypothesis)} ({hypothesis.posterior:.0%}): {hypothesis.cause.what}."
     yield Sentence(said, tuple(source for each in _explained(present, hypothesis) for source in each.sources[:1])[:4])
     yield from _introduce(incident, hypothesis)
     if time_order(incident, present, hypothesis) is TimeOrder.CONTRADICTS:
         yield Sentence("Against it: by the clocks, its consequences were seen before its first effect.")
+
+
+def _worded(hypothesis: Hypothesis, words: Likeness) -> Iterator[Sentence]:
+    """That the wording of the artefacts carries the answer, and which lines it is."""
+    if hypothesis.is_lead:
+        seen = "the symptoms alone would leave it open" if hypothesis.explains else "no known symptom shows it"
+        yield Sentence(
+            f"A lead and no proof: {seen}, and these lines are worded as they are in known incidents of this cause.",
+            tuple(words.telling(hypothesis.slug)),
+        )
 
 
 def _explained(present: Sequence[Observation], hypothesis: Hypothesis) -> list[Observation]:

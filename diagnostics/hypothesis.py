@@ -8,6 +8,8 @@ from enum import StrEnum
 from .causes import Cause
 from .evidence import Subject
 
+ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answer
+
 
 class Verdict(StrEnum):
     """What a diagnosis comes to."""
@@ -22,18 +24,27 @@ class Verdict(StrEnum):
 class Hypothesis:
     """One cause on one subject, judged.
 
-    `subject` tells it from other instances of its cause; `about` is all that is known of that subject. `bits` is the weight of all the evidence for it, taken alone; `explains` the symptoms that it would show and
-    that are there; `against` those it would have shown and that are not there, or that are there and speak for
-    another.
+    `subject` tells it from other instances of its cause; `about` is all that is known of that subject. `bits` is the
+    weight of all the evidence for it, taken alone, and `worded` the part of it that the wording of the artefacts has;
+    `by_symptoms` is the posterior without that part;
+    `explains` the symptoms that it would show and that are there; `against` those it would have shown and that are not
+    there, or that are there and speak for another.
     """
 
     cause: Cause
     subject: Subject
     about: Subject
     posterior: float
+    by_symptoms: float
     bits: float
+    worded: float
     explains: tuple[str, ...]
     against: tuple[str, ...]
+
+    @property
+    def is_lead(self) -> bool:
+        """True when the symptoms alone would not make it an answer, and the wording speaks for it."""
+        return self.worded > 0 and self.by_symptoms < ANSWER_POSTERIOR
 
     @property
     def slug(self) -> str:

@@ -8,14 +8,14 @@ to disk, no link is followed out of the folder, and a name in an archive is a la
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from . import checksum_listings, collectives
 from .archives import artefacts
-from .evidence import Coverage, Evidence, ReadState
+from .evidence import Coverage, Evidence, ReadState, Source
 from .evidence.job import WatchdogDescription
 from .parsers.watchdog_descriptions import described_parser
 from .reading import text_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Fact = TypeVar("Fact", bound=Evidence)
 Progress = Callable[[int, str], None]
 
+_KEPT = 5000  # lines, of all files together
+
 
 class Incident:
     """Everything that is known of one incident.
@@ -38,12 +40,20 @@ class Incident:
     name : what the person opened, for titles
     evidence : the facts, in the order they were read
     coverage : what became of each artefact
+    texts : the lines of each file, None where they are too many to be kept; empty when nobody knows them
     """
 
-    def __init__(self, name: str, evidence: Sequence[Evidence], coverage: Sequence[Coverage]) -> None:
+    def __init__(
+        self,
+        name: str,
+        evidence: Sequence[Evidence],
+        coverage: Sequence[Coverage],
+        texts: Mapping[str, Sequence[Source] | None] | None = None,
+    ) -> None:
         self.name = name
         self.evidence = tuple(evidence)
         self.coverage = tuple(coverage)
+        self.texts = dict(texts or {})
 
     @cached_property
     def _by_type(self) -> dict[type[Evidence], list[Evidence]]:
@@ -82,11 +92,16 @@ class Incident:
             self.name,
             [fact for fact in self.evidence if fact.source.file not in files],
             [each for each in self.coverage if each.file not in files],
+            {file: lines for file, lines in self.texts.items() if file not in files},
         )
+
+    def wordless(self) -> Incident:
+        """The same incident as if only the facts were known, and not how its artefacts are worded."""
+        return Incident(self.name, self.evidence, self.coverage)
 
     def with_evidence(self, facts: Iterable[Evidence]) -> Incident:
         """The same incident and some more facts, such as a probe's answers."""
-        return Incident(self.name, [*self.evidence, *facts], self.coverage)
+        return Incident(self.name, [*self.evidence, *facts], self.coverage, self.texts)
 
     @cached_property
     def unread(self) -> list[str]:
@@ -109,14 +124,18 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     must_answer([str(path) for path in paths])
     evidence: list[Evidence] = []
     coverage: list[Coverage] = []
-    for done, (name, (facts, told)) in enumerate(read_all(artefacts(*paths)), start=1):
-        evidence += facts
-        coverage += told
+    texts: dict[str, list[Source] | None] = {}
+    room = _KEPT
+    for done, (name, reading) in enumerate(read_all(artefacts(*paths)), start=1):
+        evidence += reading.facts
+        coverage += reading.coverage
+        room -= len(reading.lines or ())
+        texts[name] = reading.lines if room >= 0 else None
         if on_progress:
             on_progress(done, name)
     evidence += _as_described(evidence, paths)
     evidence += [*collectives.derived(evidence), *checksum_listings.derived(evidence)]
-    return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage)
+    return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage, texts)
 
 
 def _as_described(evidence: Sequence[Evidence], paths: Sequence[str | Path]) -> list[Evidence]:

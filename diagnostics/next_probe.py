@@ -7,10 +7,12 @@ Experiment (1956).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from . import noisy_or
 from .diagnosis import Diagnosis
+from .network import LIFTED_TO
 from .symptoms import State, all_symptoms
 
 RIVALS = 12
@@ -37,9 +39,18 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         return []
     table = all_symptoms()
     bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present).sum(axis=1)
-    rank = np.argsort(-(bits + np.log2(network.prior)), kind="stable")[:RIVALS]
+    rank = np.argsort(-(bits + network.worded + np.log2(network.prior)), kind="stable")[:RIVALS]
     rivals = [network.instances[i] for i in rank]
-    posterior = noisy_or.solve(network.prior[rank], network.strength[rank], network.leak, network.present, max_set=2)
+    hint = network.worded[rank] * math.log(2)
+    posterior = noisy_or.solve(
+        network.prior[rank],
+        network.strength[rank],
+        network.leak,
+        network.present,
+        max_set=2,
+        hint=hint,
+        lifts_to=LIFTED_TO,
+    )
     before = noisy_or.entropy(posterior.probability)
     found = []
     for name in dict.fromkeys(each.symptom for each in diagnosis.observations if each.state is State.UNOBSERVED):

@@ -45,6 +45,8 @@ def solve(
     present: NDArray[np.bool_],
     max_set: int = MAX_SET,
     nothing: float | None = None,
+    hint: Floats | None = None,
+    lifts_to: float = 1.0,
 ) -> Posterior:
     """The posterior over sets of causes.
 
@@ -56,6 +58,10 @@ def solve(
     present : (symptoms,) True where the symptom was seen, False where it was looked for and not there;
         symptoms that nobody looked for must be left out
     nothing : probability that none of the causes is at work; None = as the independent priors have it
+    hint : (causes,) natural logarithm of how much likelier something beside the symptoms is under the cause than
+        under none of them (virtual evidence: Pearl, chapter 2); a set of causes is given that of its likeliest
+    lifts_to : the posterior above which the hint lifts no cause; of the posteriors without and with it as much of the
+        second is taken as keeps to that
     """
     import numpy as np
 
@@ -71,10 +77,32 @@ def solve(
     if nothing is not None:
         log_prior[0] = np.log(nothing) - np.log1p(-nothing) + np.log(np.exp(log_prior[1:]).sum())
     score = log_prior + log_likelihood
-    probability = np.exp(score - score.max())
-    probability /= probability.sum()
+    probability = _normalised(score)
+    if hint is not None:
+        score[1:] += np.where(member[1:] > 0, hint, -np.inf).max(axis=1)
+        probability = _lifted(probability, _normalised(score), member, lifts_to)
     order = np.argsort(-probability, kind="stable")
     return Posterior([sets[i] for i in order], probability[order], probability @ member)
+
+
+def _normalised(score: Floats) -> Floats:
+    import numpy as np
+
+    probability: Floats = np.exp(score - score.max())
+    probability /= probability.sum()
+    return probability
+
+
+def _lifted(without: Floats, hinted: Floats, member: Floats, limit: float) -> Floats:
+    """A mixture of two distributions over sets with as much of the second as lifts no cause above the limit."""
+    import numpy as np
+
+    before, after = without @ member, hinted @ member
+    allowed = np.maximum(before, limit)
+    above = after > allowed
+    share = float(((allowed - before)[above] / (after - before)[above]).min(initial=1.0))
+    mixed: Floats = share * hinted + (1 - share) * without
+    return mixed
 
 
 def candidate_sets(strength: Floats, present: NDArray[np.bool_], max_set: int) -> list[tuple[int, ...]]:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from .archives import Artefact
-from .evidence import Coverage, Evidence, ReadState, Severity
+from .evidence import Coverage, Evidence, ReadState, Severity, Source
 from .footprint import Alternative, Footprints, cover
 from .large_text import LARGE, LargeText
 from .parsers import Parser, all_parsers
@@ -27,19 +28,35 @@ OF_PROCESSES = frozenset("python-stacks native-stacks kernel-stacks system-calls
 _DENSE = 0.01  # of the lines of the sample
 _HEADINGS = ("==", "#")
 _SHORT = 200  # lines
+MANY = 1000  # lines
+_WIDE = 2000  # characters
 
 
-def read_artefact(artefact: Artefact) -> tuple[list[Evidence], list[Coverage]]:
-    """The facts in one artefact and what each parser made of it."""
+class Reading(NamedTuple):
+    """What one artefact holds: its facts, what each parser made of it, and its lines unless they are many (None)."""
+
+    facts: list[Evidence]
+    coverage: list[Coverage]
+    lines: list[Source] | None
+
+
+def read_artefact(artefact: Artefact) -> Reading:
+    """Read one artefact; what nobody can read is coverage, not an error."""
     if artefact.problem:
-        return [], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)]
+        return Reading([], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)], [])
     if artefact.path is None and not artefact.data[:4096].strip() and not artefact.data.strip():
-        return [], [_coverage(artefact.name, ReadState.EMPTY, "nothing in it: the tool printed nothing, or could not")]
+        why = "nothing in it: the tool printed nothing, or could not"
+        return Reading([], [_coverage(artefact.name, ReadState.EMPTY, why)], [])
     text = text_of(artefact)
     try:
-        return _read(text)
+        return Reading(*_read(text), _lines_of(text))
     finally:
         text.close()
+
+
+def _lines_of(text: Text) -> list[Source] | None:
+    lines = [] if text.is_binary else list(text.first(MANY + 1))
+    return None if len(lines) > MANY else [Source(text.name, line.number, line.text[:_WIDE]) for line in lines]
 
 
 def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:

@@ -51,6 +51,7 @@ def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
             }
             for link in (chain_of(diagnosis) if diagnosis.hypotheses else [])
         ],
+        "precedents": [{"text": each.text, "evidence": _sources(each.sources)} for each in explanation.precedents],
         "coverage": [_coverage(each) for each in diagnosis.incident.coverage],
         "next_probes": [
             {"probe": each.symptom, "why": each.why, "gain_bits": each.gain_bits, "command": each.command}
@@ -67,6 +68,9 @@ def _cause(hypothesis: Hypothesis, order: TimeOrder) -> dict[str, Any]:
         "subject": hypothesis.about.known(),
         "posterior": round(hypothesis.posterior, 6),
         "bits": round(hypothesis.bits, 3),
+        "worded_bits": round(hypothesis.worded, 3),
+        "by_symptoms": round(hypothesis.by_symptoms, 6),
+        "lead": hypothesis.is_lead,
         "explains": list(hypothesis.explains),
         "against": list(hypothesis.against),
         "time_order": order.value,

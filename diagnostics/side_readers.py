@@ -22,18 +22,15 @@ from types import TracebackType
 from typing import BinaryIO
 
 from .archives import Artefact
-from .evidence import Coverage, Evidence
-from .reading import read_artefact
+from .reading import Reading, read_artefact
 
 FEW = 400  # artefacts
 BATCH = 40  # artefacts
 MOST = 8  # processes
 LARGE = 1 << 20  # bytes; larger ones are not sent about
 
-Answer = tuple[list[Evidence], list[Coverage]]
 
-
-def read_all(artefacts: Iterable[Artefact], processes: int | None = None) -> Iterator[tuple[str, Answer]]:
+def read_all(artefacts: Iterable[Artefact], processes: int | None = None) -> Iterator[tuple[str, Reading]]:
     """Each artefact's name and what `read_artefact` gives for it, in order.
 
     `processes` is how many to start for what is more than a few; by default one a core.
@@ -59,15 +56,15 @@ def read_all(artefacts: Iterable[Artefact], processes: int | None = None) -> Ite
 
 def _in_order(
     pool: ThreadPoolExecutor, readers: SimpleQueue[SideReader], artefacts: Iterator[Artefact], ahead: int
-) -> Iterator[tuple[str, Answer]]:
-    def read(batch: list[Artefact]) -> list[Answer]:
+) -> Iterator[tuple[str, Reading]]:
+    def read(batch: list[Artefact]) -> list[Reading]:
         reader = readers.get()
         try:
             return reader.read(batch)
         finally:
             readers.put(reader)
 
-    asked: deque[tuple[list[str], Future[list[Answer]]]] = deque()
+    asked: deque[tuple[list[str], Future[list[Reading]]]] = deque()
     while True:
         while len(asked) < ahead and (batch := list(islice(artefacts, BATCH))):
             asked.append(([artefact.name for artefact in batch], pool.submit(read, batch)))
@@ -103,7 +100,7 @@ class SideReader:
                 except OSError:
                     continue  # what was not sent to a process that is gone
 
-    def read(self, batch: list[Artefact]) -> list[Answer]:
+    def read(self, batch: list[Artefact]) -> list[Reading]:
         """What each of the artefacts holds; the process's own pickles are all that is ever unpickled here."""
         sent = [each for each in batch if each.path is None and len(each.data) < LARGE]
         answers = iter(self._ask(sent))
@@ -111,14 +108,14 @@ class SideReader:
             next(answers) if each.path is None and len(each.data) < LARGE else read_artefact(each) for each in batch
         ]
 
-    def _ask(self, batch: list[Artefact]) -> list[Answer]:
+    def _ask(self, batch: list[Artefact]) -> list[Reading]:
         assert self._process.stdin
         assert self._process.stdout
         try:
             pickle.dump(batch, self._process.stdin)
             self._process.stdin.flush()
             # audit: allow[unpickle-untrusted] because the other end of this pipe is our own process
-            found: list[Answer] = pickle.load(self._process.stdout)
+            found: list[Reading] = pickle.load(self._process.stdout)
         except (OSError, EOFError, pickle.UnpicklingError):
             return [read_artefact(artefact) for artefact in batch]
         return found

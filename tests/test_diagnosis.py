@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from diagnostics import diagnosis, finding, network
 from diagnostics.causes import Cause, Effect, Role
 from diagnostics.diagnosis import judge
-from diagnostics.evidence import NOBODY, Subject
+from diagnostics.evidence import NOBODY, Source, Subject
 from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident
+from diagnostics.precedents import Likeness
 from diagnostics.symptoms import Observation, State, Symptom
 
 EMPTY = Incident("nothing", [], [])
@@ -198,3 +201,86 @@ def test_the_same_answer_twice() -> None:
     first, second = judge(EMPTY, observed), judge(EMPTY, observed)
     assert first.hypotheses == second.hypotheses
     assert first.robustness == second.robustness
+
+
+@pytest.fixture
+def worded(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let the wording of an incident say what a test needs."""
+
+    def say(**bits: float) -> None:
+        words = Likeness({name.replace("_", "-"): value for name, value in bits.items()})
+        monkeypatch.setattr(diagnosis, "compare", lambda lines: words if lines else Likeness({}))
+
+    return say
+
+
+WORDED = Incident("worded", [], [], {"train.log": [Source("train.log", 1, "a line")]})
+
+
+def test_words_alone_are_a_lead_of_three_to_one_and_no_more(worded: Callable[..., None]) -> None:
+    worded(gpu_fault=22.0)
+    found = judge(WORDED, [])
+    assert (found.verdict, slugs(found)) == (Verdict.ROOT_CAUSE, ["gpu-fault"])
+    assert found.answer[0].posterior == pytest.approx(network.LIFTED_TO)
+    assert found.answer[0].is_lead
+    assert "A lead and no proof" in found.finding[1].text
+    assert sum(each.posterior for each in found.hypotheses) > 0.8, "what the words leave open belongs to the others"
+
+
+def test_a_hair_of_wording_makes_no_answer(worded: Callable[..., None]) -> None:
+    observed = [seen("threads-wait"), seen("job-hangs")]
+    for bits in (0.01, 1.0, 1.5):
+        worded(lock=bits)
+        assert judge(WORDED, observed).verdict is Verdict.INSUFFICIENT
+
+
+def test_an_answer_of_the_symptoms_is_no_lead_whatever_the_words_say(worded: Callable[..., None]) -> None:
+    worded(gpu_fault=12.0)
+    found = judge(WORDED, [seen("gpu-cries", gpu=3), seen("job-hangs")])
+    assert not found.answer[0].is_lead
+    assert found.answer[0].posterior == pytest.approx(found.wordless().answer[0].posterior)
+
+
+def test_what_the_words_say_is_shaken_too(worded: Callable[..., None]) -> None:
+    robust = []
+    for bits in (3.0, 6.0, 16.0):
+        worded(lock=bits)
+        robust.append(network.shaken(judge(WORDED, [])._network, {"lock"}))
+    assert robust[0] < robust[1] <= robust[2] == 1.0
+
+
+def test_few_words_name_nobody(worded: Callable[..., None]) -> None:
+    worded(gpu_fault=2.0)
+    assert judge(WORDED, []).verdict is Verdict.INSUFFICIENT
+
+
+def test_words_lower_no_answer_of_the_symptoms_by_lifting_another(worded: Callable[..., None]) -> None:
+    worded(lock=6.0, gpu_fault=-2.0)
+    found = judge(WORDED, [seen("gpu-cries", gpu=3), seen("job-hangs")])
+    assert slugs(found) == ["gpu-fault"]
+
+
+def test_words_tell_rivals_apart(worded: Callable[..., None]) -> None:
+    observed = [seen("threads-wait"), seen("job-hangs")]
+    worded(lock=6.0, fork=0.5)
+    assert slugs(judge(WORDED, observed)) == ["lock"]
+    assert judge(WORDED, observed).wordless().verdict is Verdict.INSUFFICIENT
+
+
+def test_what_the_words_say_is_a_row_of_the_weights(worded: Callable[..., None]) -> None:
+    worded(lock=5.0, fork=0.5)
+    weights = judge(WORDED, [seen("threads-wait")]).weights
+    assert weights.loc[diagnosis.WORDING, "lock"] == 5.0
+    assert diagnosis.WORDING not in judge(EMPTY, [seen("threads-wait")]).weights.index
+
+
+def test_nothing_is_healthy_that_is_worded_like_a_fault(worded: Callable[..., None]) -> None:
+    worded(lock=4.0, fork=4.0, gpu_fault=4.0)
+    assert judge(WORDED, [seen("steady")]).verdict is Verdict.INSUFFICIENT
+    worded(lock=-4.0)
+    assert judge(WORDED, [seen("steady")]).verdict is Verdict.HEALTHY
+
+
+def test_a_file_that_is_left_out_says_nothing(worded: Callable[..., None]) -> None:
+    worded(gpu_fault=12.0)
+    assert judge(WORDED.without("train.log"), []).verdict is Verdict.INSUFFICIENT

@@ -45,7 +45,7 @@ FLOORS = {
         3,
     ),
     "symptoms": 4,
-    "causes": 5,
+    **dict.fromkeys(("causes", "precedents"), 5),
     **dict.fromkeys(("network", "hypothesis", "time_order", "finding", "diagnosis"), 6),
     **dict.fromkeys(("next_probe", "chain", "explanation", "report", "display", "loop"), 6),
     **dict.fromkeys(("postmortem", "plots"), 7),

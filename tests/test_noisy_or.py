@@ -55,6 +55,24 @@ def test_the_posterior_is_the_one_by_hand(network) -> None:
         assert marginal == pytest.approx(sum(p for causes, p in expected.items() if i in causes))
 
 
+def test_a_hint_moves_the_odds_of_a_cause_by_its_factor() -> None:
+    prior, strength, leak = np.array([0.1, 0.1]), np.array([[0.5], [0.5]]), np.array([0.1])
+    present = np.array([True])
+    plain = noisy_or.solve(prior, strength, leak, present, max_set=1)
+    hinted = noisy_or.solve(prior, strength, leak, present, max_set=1, hint=np.log([8.0, 1.0]))
+    odds = [solved.marginal[0] / solved.marginal[1] for solved in (plain, hinted)]
+    assert odds == pytest.approx([1.0, 8.0])
+
+
+def test_a_set_of_causes_is_given_the_hint_of_its_likeliest() -> None:
+    prior, strength, leak = np.array([0.1, 0.2]), np.array([[0.5], [0.3]]), np.array([0.1])
+    solved = [noisy_or.solve(prior, strength, leak, np.array([True]), hint=hint) for hint in (None, np.log([8.0, 0.5]))]
+    both, first = (
+        [dict(zip(each.sets, each.probability, strict=True))[causes] for each in solved] for causes in ((0, 1), (0,))
+    )
+    assert both[1] / first[1] == pytest.approx(both[0] / first[0])
+
+
 @given(networks())
 def test_the_order_of_the_causes_does_not_matter(network) -> None:
     prior, strength, leak, present = network

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from diagnostics.archives import Artefact
-from diagnostics.evidence import Coverage, Evidence, ReadState
-from diagnostics.reading import read_artefact
+from diagnostics.evidence import ReadState
+from diagnostics.incident import open_incident
+from diagnostics.large_text import LARGE
+from diagnostics.precedents import wording
+from diagnostics.reading import MANY, Reading, read_artefact
 
 PYSPY = """\
 Process 4242: python train.py
@@ -16,7 +21,7 @@ Thread 4242 (idle): "MainThread"
 """
 
 
-def read(text: str) -> tuple[list[Evidence], list[Coverage]]:
+def read(text: str) -> Reading:
     return read_artefact(Artefact(name="artefact.txt", data=text.encode()))
 
 
@@ -25,7 +30,7 @@ def complaints(text: str) -> list[str]:
 
 
 def test_headings_with_nothing_below_them_are_empty() -> None:
-    facts, told = read("== pid 12414\n== pid 12453\n\n")
+    facts, told, _ = read("== pid 12414\n== pid 12453\n\n")
     assert (facts, [each.state for each in told]) == ([], [ReadState.EMPTY])
 
 
@@ -45,3 +50,29 @@ def test_what_programs_do_in_a_dump_is_no_complaint() -> None:
 
 def test_a_job_s_complaint_above_a_dump_is_kept() -> None:
     assert complaints("step 3 | loss 2.1\nERROR: no progress for 600 s\n" + PYSPY) == ["ERROR: no progress for 600 s"]
+
+
+def test_the_lines_of_an_artefact_are_kept_unless_they_are_many() -> None:
+    assert [(each.line, each.quote) for each in read("a\nb\n").lines or []] == [(1, "a"), (2, "b")]
+    assert len(read("step 17\n" * MANY).lines or []) == MANY
+    assert read("step 17\n" * (MANY + 1)).lines is None
+    assert read("step 17 loss 2.31\n" * (LARGE // 18 + 1)).lines is None
+
+
+def test_a_line_of_megabytes_is_cut_and_binary_data_has_no_lines() -> None:
+    assert sum(len(each.quote) for each in read("x" * 3_000_000).lines or []) < 10_000
+    assert read("\x00\x01\x02" * 5000).lines == []
+
+
+def test_an_incident_without_a_file_is_one_that_never_had_it(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text("".join(f"step {'x' * n}\n" for n in range(100)))
+    (tmp_path / "dmesg.txt").write_text("[ 8123.1] nfs: server 192.0.2.7 not responding, still trying\n")
+    incident = open_incident(tmp_path)
+    assert wording(incident.without("train.log").texts, ()) == wording(open_incident(tmp_path / "dmesg.txt").texts, ())
+    assert incident.wordless().texts == {}
+
+
+def test_of_very_many_files_not_all_lines_are_kept(tmp_path: Path) -> None:
+    for n in range(10):
+        (tmp_path / f"{n}.txt").write_text("a line\n" * 900)
+    assert [lines is None for lines in open_incident(tmp_path).texts.values()] == [False] * 5 + [True] * 5

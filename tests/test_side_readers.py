@@ -29,7 +29,7 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_several_processes_give_what_one_gives() -> None:
     expected = [(artefact.name, read_artefact(artefact)) for artefact in artefacts()]
-    assert any(facts for _, (facts, _) in expected)
+    assert any(reading.facts for _, reading in expected)
     assert list(read_all(artefacts(), processes=2)) == expected
     assert list(read_all(artefacts(), processes=1)) == expected
 

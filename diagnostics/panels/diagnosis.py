@@ -6,7 +6,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..diagnosis import Diagnosis
+from ..diagnosis import WORDING, Diagnosis
 from ..display import Grid, show_actually, show_questions, show_rivals, states_of
 from ..hypothesis import Hypothesis, named
 from ..printable import escaped, shortened
@@ -123,6 +123,11 @@ class DiagnosisPanel(Panel):
         return f"<DiagnosisPanel: {self.diagnosis.headline}>"
 
 
+def _otherwise(name: str) -> str:
+    alike = "how like the words of known incidents it is: no proof"
+    return alike if name == WORDING else "this cause does not show it"
+
+
 def _columns(boxes: Any) -> widgets.Box:
     layout = widgets.Layout(display="grid", grid_template_columns="repeat(auto-fill, minmax(300px, 1fr))", width="100%")
     return widgets.Box(list(boxes), layout=layout)
@@ -168,8 +173,8 @@ def weights_of(diagnosis: Diagnosis, hypothesis: Hypothesis) -> Grid:
     rows = tuple(
         (
             f"{bits:+.1f}",
-            f"{table[name].title} ({states[name]})",
-            effect.because if (effect := hypothesis.cause.effect(name)) else "this cause does not show it",
+            f"{table[name].title} ({states[name]})" if name in table else WORDING,
+            effect.because if (effect := hypothesis.cause.effect(name)) else _otherwise(name),
         )
         for name, bits in found
     )

@@ -41,7 +41,9 @@ def plot_weights(diagnosis: Diagnosis, *, top: int = 3) -> Picture:
             )
         axes.axvline(0, color="black", linewidth=0.8)
         states = states_of(diagnosis)
-        axes.set_yticks(range(len(table)), [label(f"{name} ({states.get(name, '')})", 60) for name in table.index])
+        axes.set_yticks(
+            range(len(table)), [label(f"{name} ({states.get(name, 'of the artefacts')})", 60) for name in table.index]
+        )
         axes.set_ylim(len(table) - 0.5, -0.5)
         axes.set_title(TITLE)
         axes.set_xlabel("against  ←  bits  →  for")

@@ -185,6 +185,9 @@ def _root_cause(diagnosis: Diagnosis, told: Explanation) -> Section:
         )
         blocks.append(Bullets(tuple(replace(each, basis="" if each.sources else each.basis) for each in chain)))
     blocks.append(Plot("chain", "How one thing led to the other"))
+    if told.precedents:
+        alike = (replace(each, text=f"Known incidents that are worded alike: {each.text}") for each in told.precedents)
+        blocks.append(Bullets(tuple(_said(each) for each in alike)))
     if told.would_refute:
         blocks.append(
             Bullets(tuple(Said(f"Would prove it wrong: {c}", basis=TABLE_OF_CAUSES) for c in told.would_refute))

@@ -32,18 +32,18 @@ def unpack(case: Path, folder: Path) -> tuple[set[str], list[str], dict[str, str
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
 def test_case(case: Path, tmp_path: Path) -> None:
     verdicts, slugs, subject = unpack(case, tmp_path)
-    diagnosis = diagnose(open_incident(tmp_path))
+    diagnosis = diagnose(open_incident(tmp_path).wordless())  # the table is tested, not the library
     assert diagnosis.verdict.value in verdicts, [(h.slug, round(h.posterior, 2)) for h in diagnosis.hypotheses[:4]]
     if diagnosis.verdict not in (Verdict.INSUFFICIENT, Verdict.HEALTHY):
         assert {each.slug for each in diagnosis.answer} == set(slugs)
         about = diagnosis.answer[0].about
-        assert {name: getattr(about, name) for name in subject} == subject
+        assert {name: str(getattr(about, name)) for name in subject} == subject
 
 
 def test_insufficient_lists_rivals(tmp_path: Path) -> None:
     case = next(case for case in CASES if case.stem == "only-exit-137")
     unpack(case, tmp_path)
-    diagnosis = diagnose(open_incident(tmp_path))
+    diagnosis = diagnose(open_incident(tmp_path).wordless())
     assert len([each for each in diagnosis.hypotheses if each.posterior > 0.02]) >= 3
 
 

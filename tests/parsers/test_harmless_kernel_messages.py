@@ -30,7 +30,7 @@ WRAPPINGS = {
 
 def above_info(wrapping: str, messages: list[str]) -> list[str]:
     log = "".join(wrapping.format(message) + "\n" for message in messages)
-    facts, _ = read_artefact(Artefact(name="log.txt", data=log.encode()))
+    facts = read_artefact(Artefact(name="log.txt", data=log.encode())).facts
     return [f"{fact.kind}: {fact.source.quote}" for fact in facts if fact.severity is not Severity.INFO]
 
 
