@@ -48,6 +48,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "driver-reload-cures-it",
+                0.2,
+                "a fresh module has none of the state that went wrong",
+                "the driver's own state was wrong, and loading it anew made it right",
+                Role.INITIATING,
+            ),
+            Effect(
                 "hung-in-gpu-driver",
                 0.7,
                 "processes queue on the driver's locks",

@@ -97,6 +97,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "disk-late-beside-lockup",
+                0.15,
+                "a stuck processor serves no interrupt of a disk, and neither does one that waits for it",
+                "what the disk had answered waited for a processor",
+            ),
+            Effect(
                 "node-failed-report",
                 0.3,
                 "a node that is stuck stops answering",

@@ -142,6 +142,12 @@ CAUSES = (
                 "the node behind the bad port answered nobody",
             ),
             Effect(
+                "sent-and-not-acknowledged",
+                0.03,
+                "most of the fabric's faults are met by RDMA, which no socket shows",
+                "the packets were lost on the link",
+            ),
+            Effect(
                 "no-route-to-host",
                 0.02,
                 "an interface without its link takes its routes along",

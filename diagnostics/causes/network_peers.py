@@ -46,6 +46,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "sent-and-not-acknowledged",
+                0.4,
+                "a node that goes away, or a way to it that is cut, leaves its open connections repeating",
+                "packets between the two nodes were lost, and the kernel sent them again and again",
+                Role.INITIATING,
+            ),
+            Effect(
                 "one-port-answers",
                 0.4,
                 "a filter lets some ports through, mostly the one of ssh",

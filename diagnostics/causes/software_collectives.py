@@ -136,8 +136,8 @@ CAUSES = (
             ),
             Effect(
                 "rank-ended-without-reason",
-                0.8,
-                "that is what the name means",
+                0.95,
+                "that is what the name means: a rank whose own words were kept has another cause",
                 "its own words were not kept",
                 Role.INITIATING,
             ),

@@ -72,7 +72,7 @@ class RcuStall(Evidence):
 class OomKill(Evidence):
     """The kernel killed a process for lack of memory. Subject: the victim's pid and comm, the cgroup.
 
-    `scope` is "global" or "cgroup".
+    `scope` is "global" or "cgroup", or "unknown" where the report is cut before it says whose memory was full.
 
         Memory cgroup out of memory: Killed process 3399 (python) total-vm:9GB, anon-rss:1GB, ...
     """

@@ -73,7 +73,7 @@ class Card:
 
     @property
     def unjoined(self) -> str | None:
-        """What is said of a fabric that the GPU has not joined; CUDA does not start on it then."""
+        """What is said of a fabric that the GPU has not joined, or that has refused it; CUDA does not start on it then."""
         state, status = self.fabric.get("State", ""), self.fabric.get("Status", "")
         if state in _WITHOUT_FABRIC or (state == "Completed" and status in ("Success", *_WITHOUT_FABRIC)):
             return None
@@ -112,7 +112,7 @@ def told(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
             subject=subject,
             stamp=stamp,
             severity=Severity.CRITICAL,
-            about="init-failed",
+            about="other" if card.fabric.get("State") == "Completed" else "init-failed",
             text=text_,
         )
     if card.unheld:

@@ -147,8 +147,9 @@ def peel(text: str) -> Envelope:
 
 
 # [rank1]:[E1104 02:23:41.118402771 ProcessGroupNCCL.cpp:632] text   W0304 07:47:36.114000 21380 torch/x.py:897] text
+# with the year: W20260309 10:02:11.310442   733 util_rdma.h:618] text
 _GLOG = re.compile(
-    r"^\[?([IWEFVDC])(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +(?:(\d{1,8}) )?([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
+    r"^\[?([IWEFVDC])(?:(20\d\d)(?=\d{4} ))?(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +(?:(\d{1,8}) )?([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
 )
 # [E ProcessGroupNCCL.cpp:821] text      E tensorflow/stream_executor/cuda/cuda_driver.cc:1033] text
 _SHORT_GLOG = re.compile(r"^\[?([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
@@ -192,8 +193,12 @@ def _no_year(month: str, day: str, hour: str, minute: str, second: str, fraction
 
 def _peel_glog(line: Envelope) -> Envelope | None:
     if found := _GLOG.match(line.message):
-        level, month, day, hour, minute, second, fraction, pid, _, rest = found.groups()
-        stamp = line.stamp or _no_year(month, day, hour, minute, second, fraction)
+        level, year, month, day, hour, minute, second, fraction, pid, _, rest = found.groups()
+        stamp = line.stamp or (
+            iso_stamp(f"{year}-{month}-{day} {hour}:{minute}:{second}" + (f".{fraction}" if fraction else ""))
+            if year
+            else _no_year(month, day, hour, minute, second, fraction)
+        )
         return line._replace(message=rest, stamp=stamp, level=_GLOG_LEVELS[level], pid=int(pid) if pid else line.pid)
     if found := _SHORT_GLOG.match(line.message):
         return line._replace(message=found[2], level=_GLOG_LEVELS[found[1]])

@@ -16,7 +16,9 @@ FINISHED = re.compile(
     r"|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b(?! stop)|\bearly stop(?:ping)? (?:is |was |has been )?(?:triggered|reached|met|since|because|due to)\b"
     r"|\bout of patience\b|\brequesting early stopping\b|\bdue to early[- _]?stopping\b|\bearly stopping, best iteration\b|^stopping\. best iteration"
     r"|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"
-    r"|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
+    r"|\b(?:epochs?|evaluations?|steps|improve\w{0,5})[,;:] early[- ]?stopping[.!]{0,3}$"
+    # fit() returned, model written to /scratch/run3
+    r"|\bfit\(\) (?:has )?(?:returned|finished|completed?|ended)\b(?!.{0,60}\b(?:error|exception|fail|nothing|none|nan|early)\w{0,6}\b)|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\btraining loop (?:is )?(?:completed?|done|finished|ended)\b|\brun canceled due to time limit\b"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
     r"|\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b.{0,300}\b(?:exiting|stopping|leaving)\b|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
@@ -59,24 +61,32 @@ COMPILES = (
 )
 
 # wording -> phase and edge; the first that fits counts
+_EVALUATION = r"(?:evaluation|validation|eval)"
 PHASES = (
-    (re.compile(r"(?i)^(?:\w{1,20} ){0,3}(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval)\b.{0,40}?\b\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "evaluation", None),
+    (re.compile(r"(?i)^(?:rank[ =:]?\d{1,6}[:,]? )?(?:\w{1,20} ){0,3}(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval)\b.{0,40}?\b\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "evaluation", None),
     (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),
+    # validation start, 30 datasets     eval: 5120 prompts, generate max_new_tokens=1024
+    (re.compile(rf"(?i)\b{_EVALUATION}(?: on rank \d{{1,6}})?:? (?:starts?|started|starting|begins?|began)\b|\b{_EVALUATION}:? (?:on |of |over )?\d{{1,9}} (?:prompts|samples|examples|images|batches|data ?sets|files|problems|questions|videos|clips|sequences|episodes)\b"), "evaluation", "begin"),
     (re.compile(r"(?i)\b(?:evaluation|validation|eval) (?:done|finished|completed?|took|ended)\b|\bvalid(?:ation)? loss at\b|^(?:step \d{1,12}: train loss \S{1,20}, )?val(?:id|idation)? loss\b|['\"]eval_loss['\"]"), "evaluation", "end"),
     (re.compile(COMPILED), "compile", "end"),
     (re.compile(COMPILES), "compile", "begin"),
-    (re.compile(r"(?i)\b(?:state[_ ]?dict|optimizer states?) (?:was |were )?(?:gathered|consolidated)\b|\bsuccessfully saved\b|^saved \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
+    (re.compile(r"(?i)\b(?:state[_ ]?dict|optimizer states?) (?:was |were )?(?:gathered|consolidated)\b|\bsuccessfully saved\b|^(?:rank \d{1,6}:? |save_\w{1,30}: (?:rank \d{1,6}:? )?)?(?:saved|wrote) \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
-    (re.compile(r"(?i)^snapshot: "), "save", None),
+    # save_checkpoint: FullStateDictConfig, collecting model + optimizer on rank 0     Saving tensors to /exp/2000/model_0.safetensors
+    (re.compile(r"(?i)\bexporting (?:the )?(?:\w{1,20} ){0,2}(?:checkpoint|model|weights)\b"), "save", "begin"),
+    (re.compile(r"(?i)^snapshot: |^(?:\w{1,40}\.)?_?save_(?:checkpoint|model|state|state_dict|pretrained|weights): (?!.{0,80}\b(?:wait|retry|stuck|timed? ?out|error|fail))|\b(?:saving|writing|exporting) (?:tensors?|weights|shards?|parts?|layers?|optimizer)(?: \d{1,6}(?: ?(?:/|of) ?\d{1,6})?)? (?:to|into) \S"), "save", None),
     (re.compile(r"(?i)\bresumed (?:at|from)\b|\b(?:checkpoint|weights|model) loaded\b|\bsuccessfully loaded\b|\bloaded (?:checkpoint|weights|model)\b|\bloading (?:model )?weights took\b"), "load", "end"),
     (re.compile(r"(?i)\bresuming (?:training )?from\b|\bloading (?:\w{1,20} ){0,2}(?:checkpoint|weights|safetensors|model)\b"), "load", "begin"),
     (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files"), "download", "begin"),
     (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing|(?:index|data|sample) (?:mappings?|indices))\b.{0,80}\b(?:done|built|finished|took|completed?)\b"), "preprocess", "end"),
     (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
+    # caching latents...     caching Text Encoder outputs with batch size 8     Precomputing embeddings
+    (re.compile(r"(?i)^(?:pre-?)?(?:caching|computing|encoding|extracting|computing and caching) (?:the |all )?(?:\w{1,20} ){0,2}(?:latents|embeddings?|embeds|features|activations|statistics|outputs|captions|images|videos|prompts|data(?:set)?)\b.{0,60}$"), "preprocess", "begin"),
     (re.compile(r"(?i)\bend of epoch\b|\bepoch \d{1,6} (?:done|finished|completed?|ended)\b|\bloop done\b|\brestarting the loader\b"), "epoch-end", "end"),
     (re.compile(r"(?i)\b(?:iterator|data ?loader|data ?set|data|shards?) (?:is |was |are )?exhausted\b|\b(?:ran|run) out of (?:data|batches|samples|shards)\b|\bend of (?:the |its )?(?:data(?:set| ?loader)?|iterator|shards?)\b|\bno more (?:data|batches|samples)\b|\bexhausted (?:its|the|all) (?:data|iterator|batches|samples|shards?)\b"), "data-end", "end"),
     (re.compile(r"(?i)\bwarm(?:ing)?[ -]?up (?:the |done|steps? for|iterations?)|\bsanity checking\b"), "warmup", "begin"),
     (re.compile(r"(?i)\binit(?:ializing|ialising)? (?:the )?(?:torch )?(?:distributed|process group|nccl|deepspeed|model|megatron)\b|\binit_process_group\b|> initializ(?:ing|ed) "), "init", "begin"),
+    (re.compile(r"(?i)\bmerging (?:the )?(?:\w{1,20} ){0,2}(?:weights|adapters?|shards|checkpoints?)\b|\bsaving (?:(?!saving)\w{1,20} ){0,4}(?:to|into|at|as) ['\"]?[\w.-]{0,60}/"), "save", "begin"),
 )  # fmt: skip
 
 PATTERNS = (FINISHED, *(pattern for pattern, _ in CHECKPOINTS), *(pattern for pattern, _, _ in PHASES))

@@ -18,6 +18,8 @@ STEP = re.compile(
 EPOCH_STEP = re.compile(
     r"(?i)(?:\bEpoch|^Train)(?:\(train\))?:? {0,4}(?:\[\d{1,6}\]|\d{1,6}) {0,4}\[ {0,8}(\d{1,12})/\d{1,12}[\] ]"
 )
+# [train: 3, 50 / 2600] FPS: 9.1 (1.8)  ,  Loss/total: 1.52210
+TRAINED = re.compile(r"^\[train: \d{1,6}, (\d{1,12}) / \d{1,12}\]")
 # 100<tab>images/sec: 37.5
 TF_STEP = re.compile(r"^(\d{1,12})\s{1,8}(?:images|examples|tokens)/sec: ")
 # epoch 001:    100 / 2000 loss=10.2     | epoch   1 |   200/ 2983 batches |
@@ -28,7 +30,7 @@ KERAS_STEP = re.compile(r"^\s{0,8}(\d{1,12})/\d{1,12} (?:\[[=>.]{5,60}\]|[━ ]{
 BAR = re.compile(r"\| *(\d{1,12})/(\d{1,12}) \[[\d:]{2,12}<")
 # TRAIN Batch 3/1100 loss 2.104412 acc 0.418221: the epoch and the batch
 EPOCH_BATCH = re.compile(r"\bTRAIN Batch \d{1,6}/(\d{1,12}) loss ")
-STEPS = (EPOCH_STEP, EPOCH_BATCH, OF_BATCHES, STEP, TF_STEP, KERAS_STEP, BAR)
+STEPS = (EPOCH_STEP, EPOCH_BATCH, OF_BATCHES, TRAINED, STEP, TF_STEP, KERAS_STEP, BAR)
 EPOCH = re.compile(rf"(?i)\bep(?:och)?{IS}[\[(]?(\d{{1,6}}(?:\.\d{{1,8}})?)")
 
 # not a training step, although it names one: a result of an evaluation
@@ -39,7 +41,7 @@ EVALUATION = re.compile(
 # 17:02:11Z step 65068 ok
 BARE = re.compile(r"(?i)^step (\d{1,12}) (?:ok|done|completed?)$")
 
-_LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss{IS}{NUMBER}"
+_LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss(?:/total)?{IS}{NUMBER}"
 _TOKENS = r"(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?)"
 _SAMPLES = r"(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/s(?:ec)?|Speed|CurrSamplesPerSec|throughput)"
 _FREE = r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl )"  # the number before a unit may be the value of the name before it
@@ -62,6 +64,7 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
         "samples_per_s",
         (
             re.compile(rf"(?i)\b{_SAMPLES}[\"']?\s?[:=]\s{{0,8}}{NUMBER}"),
+            re.compile(rf"^\[train: .{{1,30}}\] FPS: [\d.]{{1,12}} \({NUMBER}\)"),
             re.compile(rf"(?i){_FREE}{NUMBER} ?(?:samples|images|imgs?|examples|sequences|it|iters?|steps|batches)/s(?:ec)?\b"),
         ),
     ),

@@ -24,7 +24,8 @@ TABLE = Table(
     Row(rf"{_DEVICE}.{{0,60}}(?:PSP|psp|SMU).{{0,60}}(?:timeout|timed out|not done with your previous command)", "rpc-timeout", CRITICAL),
     # MES, the scheduler in the device's firmware
     Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,60}}MES (?:failed to respon|might be in unrecoverable state)", "rpc-timeout", CRITICAL),
-    Row(rf"{_DEVICE}.{{0,40}}GPU reset(?: begin|\(\d+\) failed)", "other", WARNING),
+    Row(rf"{_DEVICE}.{{0,40}}GPU reset(?:\(\d+\) failed| end with ret = -[1-9])", "init-failed", CRITICAL),
+    Row(rf"{_DEVICE}.{{0,40}}GPU reset begin", "other", WARNING),
 )  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
     TERM_RUNLIMIT: job killed after reaching LSF run time limit.
     =>> PBS: job killed: walltime 3622 exceeded limit 3600
+    jobrun: job 20417 CANCELLED DUE TO TIME LIMIT (22s), SIGTERM to 22343, SIGKILL in 5s
     Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
     Pod was terminated in response to imminent node shutdown.
     Cluster is preempted (status: INIT). Recovering...
 
+A wrapper of another system counts that says it ends a job for its time; a run that stops at its own limit does not.
 LSF's usage table and PBS's resource lines are skipped.
 """
 
@@ -41,6 +43,18 @@ SAYINGS = (
     ("sge", "oom-killed", r"exceeds job (?:master |slave )?hard limit \"(?:h_vmem|h_rss)\""),
     ("sge", "time-limit", r"exceeded hard (?:wallclock|cpu) time"),
     ("ecs", "oom-killed", r"OutOfMemoryError: Container killed due to memory usage"),
+    # job 20417 CANCELLED DUE TO TIME LIMIT (22s)     task t7 killed: wall-time limit of 3600 s exceeded
+    (
+        "batch",
+        "time-limit",
+        r"(?i:\b(?:job|task|allocation)s? \S{1,60} (?:(?:was|is|has been) )?(?:being )?(?:cancell?ed|killed|terminated|ended|stopped)(?::| \(|,? (?:(?:since|because|as) it )?(?:due to|because of|for|by|at|(?:after )?(?:reach|exceed|hit)(?:ing|ed|s)?)) ?(?:(?:its|the|a) )?(?:job |max(?:imum)? )?(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]?(?:time )?limit\b)",
+    ),
+    # job 88 exceeded its wall-time limit of 3600 s, sending SIGTERM     time limit reached, killing job 88
+    (
+        "batch",
+        "time-limit",
+        r"(?i:\b(?:job|task|allocation)\b.{0,60}\b(?:reached|exceeded|exceeds|hit|over)\b.{0,30}\b(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,60}\b(?:kill|terminat|cancell?|sending sig|SIGTERM|SIGKILL)|\b(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,40}\b(?:reached|exceeded|expired)\b.{0,40}\b(?:kill|terminat|cancell?|sending sig)\w{0,8} (?:signal to )?(?:the )?(?:job|task|allocation)\b)",
+    ),
     ("pbs", "failed", r"PBS: job killed: node \d+ .{0,40}(?:down|abort)"),
     # Pod was terminated in response to imminent node shutdown.
     ("kubernetes", "evicted", r"terminated in response to imminent node shutdown|deleting pod for node scale down"),

@@ -7,7 +7,8 @@
     ata1.00: exception Emask 0x0 SAct 0x4000 SErr 0x0 action 0x6 frozen
 
 A floppy or an optical drive without a medium complains on every boot, and a disk refuses the commands that it does not
-know (discard, write zeroes): such errors are info.
+know (discard, write zeroes): such errors are info. So are a request whose answer was there and whose interrupt was lost
+("completion polled"), and the cache of a disk that somebody took out; one that failed says more than that.
 """
 
 from __future__ import annotations
@@ -30,16 +31,17 @@ TABLE = Table(
     Row(r"(?P<device>nvme\d+n\d+): .{1,40} @ LBA \d+, \d+ blocks, .{1,60}\(sct 0x[0-9a-f]+ / sc 0x[0-9a-f]+\)", "io-error", CRITICAL),
     Row(rf"lost (?:async|sync) page write .{{0,40}}dev {_DEV}", "io-error", CRITICAL),
     Row(r"nvme (?P<device>nvme\d+): (?:failed to set APST feature|Abort status|Shutdown timeout set)", "other", INFO),
+    Row(r"nvme (?P<device>nvme\d+): I/O (?:tag )?\d+ .{0,60}timeout, completion polled", "other", INFO),
     Row(r"nvme (?P<device>nvme\d+): I/O (?:tag )?\d+ .{0,60}timeout", "timeout", WARNING),
     Row(r"nvme (?P<device>nvme\d+): .{0,40}[Tt]imeout", "timeout", WARNING),
     Row(r"nvme (?P<device>nvme\d+): controller is down; will reset", "reset", CRITICAL),
     Row(r"nvme (?P<device>nvme\d+): (?:resetting controller|Device not ready; aborting reset|Disabling device after reset failure|failed to mark controller)", "reset", CRITICAL),
     Row(r"nvme (?P<device>nvme\d+): (?:Removing after probe failure|Device not ready; aborting initiali[sz]ation|frozen state error|failed to reset)", "gone", FATAL),
     Row(r"nvme (?P<device>nvme\d+): .{0,40}(?:media error|medium read error|read-only mode|reliability .{0,20}degraded|spare below)", "media-error", CRITICAL),
+    Row(rf"{_SD} .{{0,20}}Synchronize Cache.{{0,10}} failed", "gone", INFO),
     Row(rf"{_SD}.{{0,40}}hostbyte=DID_(?:TIME_OUT|NO_CONNECT|TRANSPORT_DISRUPTED|BAD_TARGET)", "timeout", CRITICAL),
     Row(rf"{_SD}.{{0,40}}Sense Key : (?:Medium Error|Hardware Error)", "media-error", CRITICAL),
     Row(r"sd \d+:\d+:\d+:\d+: (?:\[(?P<device>sd[a-z]+)\] )?.{0,40}(?:rejecting I/O to (?:offline|dead) device|Device offlined)", "gone", FATAL),
-    Row(rf"{_SD} .{{0,20}}Synchronize Cache.{{0,10}} failed", "gone", WARNING),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): exception Emask 0x[0-9a-f]+ .{0,80}(?:frozen|action 0x[1-9a-f])", "timeout", CRITICAL),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:failed command: |COMRESET failed|hard resetting link|link is slow to respond|SError)", "reset", WARNING),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:disabled|disable device|detaching)", "gone", CRITICAL),
@@ -58,7 +60,7 @@ TABLE = Table(
 _SECTOR = re.compile(r"(?:sector|LBA|logical block) (\d{1,20})")
 _OPERATION = re.compile(r"op 0x[0-9a-f]{1,4}:\((\w{1,30})\)|lost (?:async|sync) page (write)")
 _MEDIUM = re.compile(r"critical medium error|sct 0x2 ")  # NVMe status code type 2 is "media errors"
-_WITHOUT_MEDIUM = re.compile(r"(?:fd|sr|scd|loop)\d+$")
+_WITHOUT_MEDIUM = re.compile(r"(?:fd|sr|scd)\d+$")
 
 
 def read(text: Text) -> Iterator[Evidence]:

@@ -1,11 +1,13 @@
-"""Which CPUs a process may run on: `taskset -cp PID`, `/proc/PID/status`, `numactl --show`.
+"""Which CPUs a process may run on: `taskset -cp PID`, `/proc/PID/status`, `numactl --show`, Python, Slurm's variables.
 
     pid 4242's current affinity list: 3
     pid 4242's current affinity mask: ff
     Cpus_allowed_list:	0-47
     physcpubind: 0 1 2 3
+    len(os.sched_getaffinity(0)) : 1
+    SLURM_CPUS_ON_NODE=1
 
-The value is the number of CPUs.
+What Slurm granted is what its cgroups allow. The value is the number of CPUs.
 """
 
 from __future__ import annotations
@@ -22,6 +24,10 @@ LIST = re.compile(
     r"^(?:pid (\d{1,9})'s (?:current|new) affinity list: |Cpus_allowed_list:\s{1,4}|physcpubind: )([\d, -]{1,2000}?)\s*$"
 )
 MASK = re.compile(r"^pid (\d{1,9})'s (?:current|new) affinity mask: ([0-9a-f]{1,400})\s*$")
+COUNT = re.compile(
+    r"^\s{0,8}(?:len\(os\.sched_getaffinity\((?:0|os\.getpid\(\))?\)\)|\$?SLURM_(?:CPUS_ON_NODE|JOB_CPUS_PER_NODE))"
+    r" {0,40}(?:[:=]|->) {0,4}(\d{1,5})\s*$"
+)
 PART = re.compile(r"(\d{1,5})(?:-(\d{1,5}))?")
 
 
@@ -31,6 +37,8 @@ def read(text: Text) -> Iterator[SettingSeen]:
             parts = PART.findall(found[2])
             count = sum(int(last or first) - int(first) + 1 for first, last in parts)
             yield told(text, line, found[1], count)
+        elif found := COUNT.match(line.text[:200]):
+            yield told(text, line, None, int(found[1]))
         elif found := MASK.match(line.text[:500]):
             yield told(text, line, found[1], int(found[2], 16).bit_count())
 
@@ -47,6 +55,6 @@ def told(text: Text, line: Line, pid: str | None, count: int) -> SettingSeen:
 PARSER = Parser(
     tool="taskset",
     medium="cpu-count",
-    footprint=r"^pid \d{1,9}'s (current|new) affinity (list: \d|mask: [0-9a-f])|^Cpus_allowed_list:\s|^physcpubind: \d",
+    footprint=r"^pid \d{1,9}'s (current|new) affinity (list: \d|mask: [0-9a-f])|^Cpus_allowed_list:\s|^physcpubind: \d|^\s{0,8}(len\(os\.sched_getaffinity\(|\$?SLURM_(CPUS_ON_NODE|JOB_CPUS_PER_NODE) {0,40}[:=])",
     read=read,
 )

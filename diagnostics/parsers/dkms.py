@@ -1,7 +1,8 @@
-"""`dkms status` and `uname -r`: for which kernels a driver's module was built, and which kernel runs.
+"""`dkms status`, `uname -r` and listings of modules: for which kernels a driver's module is there, and which kernel runs.
 
     nvidia/535.183.01, 5.15.0-112-generic, x86_64: installed
     nvidia, 470.141.03, 5.4.0-135-generic, x86_64: installed
+    /lib/modules/4.4.0-1013-azure/kernel/drivers/video/nvidia.ko
     $ uname -r
     5.15.0-117-generic
 
@@ -20,6 +21,10 @@ from . import Parser
 
 RELEASE = r"(?P<kernel>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})"
 INSTALLED = re.compile(rf"^(?P<module>nvidia[\w-]{{0,30}})(?:/|, ?)[\w.~-]{{1,40}}, {RELEASE}, \w{{1,12}}: installed\b")
+# /lib/modules/5.15.0-112-generic/updates/dkms/nvidia.ko.zst     filename:       /lib/modules/...
+FILE = re.compile(
+    rf"^(?:filename:\s{{1,20}})?(?:/usr)?/lib/modules/{RELEASE}/\S{{1,200}}/nvidia\.ko(?:\.[gxz]\w{{1,3}})?\s*$"
+)
 ASKED = re.compile(r"^\S{0,80}[$#%>]? ?uname -r\s*$")
 ANSWER = re.compile(rf"^{RELEASE}\s*$")
 
@@ -29,7 +34,7 @@ def read(text: Text) -> Iterator[SettingSeen]:
     for line in text.lines():
         row = line.text[:300]
         name = ""
-        if found := INSTALLED.match(row):
+        if found := INSTALLED.match(row) or FILE.match(row):
             name = "module installed for"
         elif asked and (found := ANSWER.match(row)):
             name = "running kernel"
@@ -41,6 +46,9 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="dkms status and uname",
     medium="kernel-modules",
-    footprint=rf"{INSTALLED.pattern.replace('(?P<module>', '(?:').replace('(?P<kernel>', '(?:')}|{ASKED.pattern}",
+    footprint="|".join(
+        pattern.pattern.replace("(?P<module>", "(?:").replace("(?P<kernel>", "(?:")
+        for pattern in (INSTALLED, FILE, ASKED)
+    ),
     read=read,
 )

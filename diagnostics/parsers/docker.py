@@ -29,7 +29,8 @@ from . import Parser
 from ._job_lines import Message, messages
 from ._size import size_bytes
 
-KILLED = re.compile(r"^\s{0,40}\"OOMKilled\": (true|false)")
+# "OOMKilled": true     (docker inspect -f '{{json .State}}') {"Status":"exited","OOMKilled":true,
+KILLED = re.compile(r"(?:^\s{0,40}|[{,] ?)\"OOMKilled\": ?(true|false)")
 CODE = re.compile(r"^\s{0,40}\"ExitCode\": (\d{1,3})")
 NAME = re.compile(r"^\s{0,40}\"Name\": \"/([\w.-]{1,120})\"")
 ROW = re.compile(
@@ -53,7 +54,7 @@ def read(text: Text) -> Iterator[Evidence]:
     killed: Message | None = None
     for message in messages(text, INTERESTING):
         said = message.line.text[:2000]
-        if found := KILLED.match(said):
+        if found := KILLED.search(said):
             killed = message if found[1] == "true" else None
             if killed:
                 yield _event(text, message, "oom-killed", _name_after(text, message), _code_after(text, message))
@@ -104,6 +105,6 @@ def _event(text: Text, message: Message, about: str, name: str | None, code: int
 PARSER = Parser(
     tool="docker",
     medium="scheduler",
-    footprint=r"The SHMEM allocation limit is set to the default of \d+ ?[KMG]B|^\s{0,40}\"(OOMKilled\": (true|false)|ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}|^\S{0,80}[$#%>]? ?(sudo )?(docker|podman|nvidia-docker) (container )?run ",
+    footprint=r"The SHMEM allocation limit is set to the default of \d+ ?[KMG]B|(^\s{0,40}|[{,] ?)\"OOMKilled\": ?(true|false)|^\s{0,40}\"(ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}|^\S{0,80}[$#%>]? ?(sudo )?(docker|podman|nvidia-docker) (container )?run ",
     read=read,
 )

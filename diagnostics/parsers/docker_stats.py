@@ -3,6 +3,8 @@
     CONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT     MEM %     NET I/O   BLOCK I/O   PIDS
     8fb4f6c1a2d3   train     812.3%    62.9GiB / 64GiB       98.28%    1GB / 2GB 0B / 0B     412
 
+Before 17.09 there is one column for both, with the id or the name.
+
 Only the memory is read: it is the container's control group.
 """
 
@@ -20,14 +22,14 @@ from ._snapshot import source, stamp_before
 
 # 8fb4f6c1a2d3   train     812.3%    62.9GiB / 64GiB       98.28%
 ROW = re.compile(
-    r"^([0-9a-f]{12,64}) +(\S{1,100}) +[\d.]{1,12}% +([\d.]{1,12}\s?[KMGT]?i?B) ?/ ?([\d.]{1,12}\s?[KMGT]?i?B) +(\d{1,4}(?:\.\d{1,4})?)%"
+    r"^(\S{1,100}) +(?:\S{1,100} +)?[\d.]{1,12}% +([\d.]{1,12}\s?[KMGT]?i?B) ?/ ?([\d.]{1,12}\s?[KMGT]?i?B) +(\d{1,4}(?:\.\d{1,4})?)%"
 )
 
 
 def read(text: Text) -> Iterator[CgroupMemory]:
     for line in text.lines():
         if found := ROW.match(line.text[:400]):
-            identity, _, usage, limit, percent = found.groups()
+            identity, usage, limit, percent = found.groups()
             yield CgroupMemory(
                 source=source(text, line),
                 subject=Subject(cgroup=identity),
@@ -38,4 +40,6 @@ def read(text: Text) -> Iterator[CgroupMemory]:
             )
 
 
-PARSER = Parser(tool="docker stats", medium="memory", footprint=r"^(CONTAINER )?ID +NAME +CPU %? +MEM USAGE", read=read)
+PARSER = Parser(
+    tool="docker stats", medium="memory", footprint=r"^((CONTAINER )?ID +NAME|CONTAINER) +CPU %? +MEM USAGE", read=read
+)

@@ -10,7 +10,8 @@
 
 It stands in the middle of a job's log, where each line may have a rank in front. Threads are named by the
 pthread's address, which no other tool prints. After a fatal error the current thread is the one that crashed;
-after `Timeout (0:05:00)!` (dump_traceback_later) nothing crashed. Skipped: the list of extension modules.
+after `Timeout (0:05:00)!` (dump_traceback_later) nothing crashed, and frames that follow at once are of the one thread that is
+dumped. Skipped: the list of extension modules.
 """
 
 from __future__ import annotations
@@ -49,6 +50,15 @@ def read(text: Text) -> Iterator[PythonStack]:
             error[envelope.rank] = found[1].strip()
         elif TIMEOUT.search(row):
             error.pop(envelope.rank, None)
+            if frames := tuple(frames_after(text, line, envelope)):
+                yield PythonStack(
+                    source=source(text, line),
+                    subject=Subject(host=envelope.host, rank=envelope.rank),
+                    stamp=envelope.stamp,
+                    severity=Severity.INFO,
+                    thread="one thread",
+                    frames=frames,
+                )
         elif found := THREAD.search(row):
             current = found[1] == "Current thread"
             reason = error.get(envelope.rank) if current else None
@@ -89,6 +99,6 @@ def short(path: str) -> str:
 PARSER = Parser(
     tool="faulthandler",
     medium="python-stacks",
-    footprint=r"\b(Current thread|Thread) 0x[0-9a-fA-F]{4,16}[^\n]{0,70} \(most recent call first\):",
+    footprint=r"\b(Current thread|Thread) 0x[0-9a-fA-F]{4,16}[^\n]{0,70} \(most recent call first\):|(^|\s)Timeout \(\d{1,6}:\d\d:\d\d(\.\d+)?\)!",
     read=read,
 )

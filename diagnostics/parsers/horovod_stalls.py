@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import CollectiveMismatch, CollectiveStuck
@@ -30,32 +31,47 @@ NAME = re.compile(r"[\w./:-]{2,200}")
 FEW = 20  # tensors of one report; the gradients of a model are hundreds
 
 
+CUT = "..."
+
+
+class Lacks(NamedTuple):
+    """The tensors that a rank has not submitted, and whether there are more than were printed."""
+
+    tensors: frozenset[str]
+    cut: bool
+
+
 def read(text: Text) -> Iterator[Evidence]:
     listing = False
-    lacks: dict[int, set[str]] = {}
+    lacks: dict[int, Lacks] = {}
     for message in messages(text, None):
         if "Missing ranks:" in message.text or "Stalled ranks:" in message.text:
             listing, lacks = True, {}
         elif listing and (found := OF_A_RANK.match(message.line.text[:5000]) or OF_A_RANK.match(message.text)):
             yield _stuck(text, message, found[2], missing=(int(found[1]),))
-            if "..." not in found[3]:
-                yield from _crossed(text, message, lacks, int(found[1]), {found[2], *NAME.findall(found[3])})
+            tensors = {found[2], *NAME.findall(found[3])} - {CUT}
+            yield from _crossed(text, message, lacks, int(found[1]), Lacks(frozenset(tensors), CUT in found[3]))
         elif found_all := OPERATION.findall(message.text):
             listing = False
             yield from _report(text, message, found_all)
 
 
 def _crossed(
-    text: Text, message: Message, lacks: dict[int, set[str]], rank: int, tensors: set[str]
+    text: Text, message: Message, lacks: dict[int, Lacks], rank: int, own: Lacks
 ) -> Iterator[CollectiveMismatch]:
-    """A mismatch where this rank and an earlier one each lack what the other has submitted."""
-    for other, theirs in lacks.items():
-        if tensors - theirs and theirs - tensors:
-            calls = {f"rank {rank}": min(theirs - tensors), f"rank {other}": min(tensors - theirs)}
+    """A mismatch where this rank and an earlier one each lack what the other has submitted.
+
+    A list that is cut short may hold more: it counts where it shares nothing with one that is whole.
+    """
+    for other, known in lacks.items():
+        mine, theirs = own.tensors - known.tensors, known.tensors - own.tensors
+        apart = own.tensors.isdisjoint(known.tensors) and not (own.cut and known.cut)
+        if mine and theirs and (apart or not (own.cut or known.cut)):
+            calls = {f"rank {rank}": min(theirs), f"rank {other}": min(mine)}
             said = " and ".join(f"{who} waits in {name}" for who, name in calls.items())
             yield CollectiveMismatch(**message.facts(text), severity=Severity.CRITICAL, text=said, calls=calls)
             break
-    lacks[rank] = tensors
+    lacks[rank] = own
 
 
 def _report(text: Text, message: Message, found: list[tuple[str, str, str]]) -> Iterator[Evidence]:

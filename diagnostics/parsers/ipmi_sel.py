@@ -3,7 +3,8 @@
       a1 | 02/18/2024 | 20:14:43 | Power Supply PS2 Status | Failure detected | Asserted
       12 | 02/18/2024 | 20:14:43 | Memory #0x53 | Uncorrectable ECC | Asserted
 
-Rows that were deasserted, and routine ones (log cleared, timestamp clock sync), are skipped.
+Rows that were deasserted, and routine ones (log cleared, timestamp clock sync), are skipped, and so is "Power off/down" where the
+power came back: that is what switching a machine off and on looks like too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ POWER = re.compile(r"power (?:supply|unit)|\bPSU?\d?\b|voltage", re.I)
 POWER_TROUBLE = re.compile(
     r"fail|lost|off/down|redundancy|lower critical|non-recoverable|predictive|AC lost|soft.power", re.I
 )
+OFF = "power off/down"
 THERMAL = re.compile(r"temp|thermal|processor hot|fan", re.I)
 THERMAL_TROUBLE = re.compile(r"critical|trip|non-recoverable|over.?temperature|lower critical", re.I)
 MEMORY = re.compile(r"memory|dimm", re.I)
@@ -33,8 +35,13 @@ PCIE = re.compile(r"critical interrupt|pci", re.I)
 
 
 def read(text: Text) -> Iterator[Evidence]:
-    for line in text.matching(PARSER.pattern):
-        if (row := ROW.match(line.text)) and row["edge"] != "Deasserted" and (fact := _fact(text, line, row)):
+    rows = [(line, row) for line in text.matching(PARSER.pattern) if (row := ROW.match(line.text))]
+    back_on = {
+        row["sensor"]: line.number for line, row in rows if row["edge"] == "Deasserted" and OFF in row["event"].lower()
+    }
+    for line, row in rows:
+        switched = OFF in row["event"].lower() and back_on.get(row["sensor"], 0) > line.number
+        if row["edge"] != "Deasserted" and not switched and (fact := _fact(text, line, row)):
             yield fact
 
 

@@ -35,7 +35,7 @@ TABLE = Table(
     Row(r"Aborting journal on device (?P<device>[\w./-]{1,60}?)-\d+\.?$", "journal-abort", CRITICAL, "ext4"),
     Row(r"JBD2?: (?:Error -\d+|I/O error|Detected IO errors)", "io-error", CRITICAL, "ext4"),
     Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:log I/O error|metadata I/O error|writeback error|I/O error)", "io-error", CRITICAL, "xfs"),
-    Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:[Cc]orruption|corrupt\b|Internal error|Bad dir)", "corruption", CRITICAL, "xfs"),
+    Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:[Cc]orruption|corrupt\b|Internal error|Bad dir|Metadata CRC error)", "corruption", CRITICAL, "xfs"),
     Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:xfs_do_force_shutdown|[Ff]ilesystem has been shut down|Shutting down filesystem)", "shutdown", CRITICAL, "xfs"),
     Row(rf"XFS \({_DEVICE}\): possible memory allocation deadlock", "other", WARNING, "xfs"),
     Row(rf"BTRFS error \(device {_DEVICE}\): bdev (?P<path>\S{{1,200}}) errs: .{{0,80}}corrupt 0, gen 0", "io-error", CRITICAL, "btrfs"),

@@ -49,26 +49,29 @@ LAST_ERROR = "Last error:"
 COMPLAINS = re.compile(
     r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
     r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b"
+    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b|^lock file exists in\b"
 )
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
     r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for "
-    r"|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
+    r"|^Lock file exists in build directory: '|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
 # Received SIGTERM: 15     (a program says so without a level, or as a piece of information)
 ASKED_TO_END = re.compile(
     r"(?i)\b(?:received|caught|got|bypassing)\b.{0,30}\b(?:SIG(?:TERM|KILL|XCPU|HUP|INT)|signal 15)\b"
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
+FILE = re.compile(r"/[^/]{0,200}\.[a-z]\w{0,10}$")
+# [Errno 5] Input/output error: '/data/x.pkl'     (what is left of an exception that was printed)
+BARE_ERRNO = re.compile(r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)")
 OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
     r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
 )
 INTERESTING = Words(
-    "warn|err|severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|quota|limit|timed out|timeout|abort"
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|relative performance|stragglers|can't open|no module named|too many",
-    start=r"(?:\[\w{1,20}\])?:?\[?[EWF]\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
+    r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|quota|limit|timed out|timeout|abort"
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|relative performance|stragglers|can't open|no module named|too many|lock file exists",
+    start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
 
@@ -83,7 +86,8 @@ def read(text: Text) -> Iterator[Evidence]:
             continue
         if message.line.number in told:
             continue
-        if message.program and message.program.startswith("SIG"):  # "DATE Received SIGTERM: 15" looks like syslog
+        # "DATE Received SIGTERM: 15" and "DATE put shards/7.bin: no space left on device" look like syslog
+        if message.program and (message.program.startswith("SIG") or FILE.search(message.program)):
             said = f"{message.host} {message.program}: {message.text}"
             message = message._replace(text=said, host=None, program=None)
         if (
@@ -127,6 +131,8 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
         return LEVELS[found[1]], found[2]
     if found := LOGFMT.search(said):
         return LEVELS[found[1].upper()], said
+    if BARE_ERRNO.match(said):
+        return "ERROR", said
     indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
     prose = prose and not PRINTED.search(said)
     return ("ERROR", said) if not (prose or indented) and COMPLAINS.search(said) else None
@@ -136,8 +142,8 @@ PARSER = Parser(
     tool="a program's log",
     medium="complaints",
     footprint=(
-        r"(?i)(^|[\]:])[wef]\d{4} \d\d:\d\d:\d\d\.\d|(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|: command not found$|: can't open file '|No module named "
+        r"(?i)(^|[\]:])[wef](20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|^\s{0,4}\[errno \d{1,3}\] [a-z]|: command not found$|: can't open file '|No module named |lock file exists in "
         r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|segmentation fault from gpu|\b(cuda|hip) error( \d{1,4})?[: ]|error code \d{1,3}: |not enough memory|worse relative performance|stragglers? detected|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached|loss is (nan|inf|not finite)|invalid loss\b"
     ),
     read=read,

@@ -1,9 +1,10 @@
-"""Events of a host's health in a vendor's words: HPE's IML, Dell's iDRAC, Lenovo's XCC, Redfish, node health
+"""Events of a host's health in a vendor's words: HPE's IML, Dell's iDRAC, Lenovo's XCC, Supermicro's, Redfish, node health
 checks, and the daemon of a UPS.
 
     LOG: Uncorrectable Machine Check Exception (Board 0, Processor 1, APIC ID 0x00000010, Bank 0x00000005, ...)
     Description: Multi-bit memory errors detected on a memory device at location(s) DIMM_A3.
     "Message": "The power input for power supply 2 is lost.",
+    Uncorrectable ECC / other uncorrectable memory error @P2-DIMMH2(CPU2) - Assertion
     check_hw_edac:  ECC errors detected - 31 corrected memory errors detected (limit of 9).
 
 What is said to be repaired or restored is skipped. `ipmitool sel` has a parser of its own.
@@ -22,6 +23,7 @@ from . import Parser
 HARD_MEMORY = (
     r"[Mm]ulti-bit memory errors? (?:was |were )?detected",
     r"Uncorrectable [Mm]emory [Ee]rror",
+    r"Uncorrectable ECC(?: / other uncorrectable memory error)? ?\(?@",
     r"[Uu]ncorrectable error (?:has been )?detected on (?:Memory device|DIMM)",
     r"memory (?:device|module) .{0,80}has (?:failed|uncorrectable errors)",
 )
@@ -51,7 +53,7 @@ POWER = (
 )
 KINDS = {"hard": HARD_MEMORY, "soft": SOFT_MEMORY, "check": CHECKS, "power": POWER}
 EVENT = re.compile("|".join(f"(?P<{kind}>{'|'.join(words)})" for kind, words in KINDS.items()))
-OVER = re.compile(r"\brepaired\b|\brestored\b|\bcleared\b", re.I)
+OVER = re.compile(r"\brepaired\b|\brestored\b|\bcleared\b|\bdeassert", re.I)
 ASIDE = re.compile(r" \| .{1,80} \| ")  # a row of ipmitool
 # DIMM_A3    (Processor 1, DIMM 4)    DIMM 5    Processor 1, Memory Module 3
 PLACE = re.compile(

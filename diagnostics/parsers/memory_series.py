@@ -35,10 +35,11 @@ from . import Parser
 
 # rss_mb     used     Memory (GiB)     VmRSS
 COLUMN = re.compile(
-    r"^(?:(?:host|cpu|ram|system|process|node)[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
+    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
     r"|size))?(?:\(bytes\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )
+OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
 # RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB     RSS MEM USE: 5.11G
@@ -77,9 +78,10 @@ PRINTED = re.compile(
     re.I,
 )
 OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdisk\b|nvidia|estimate|limit", re.I)
-# time        used      free   (GB, of 110)
+# time        used      free   (GB, of 110)     iter     used (of 125G)
 FOR_ALL = re.compile(
-    r"\s{1,40}\((?P<unit>[KMGT]i?B)(?:,? (?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?))?[^()\n]{0,20}\)\s*$", re.I
+    r"\s{1,40}\((?=[KMGT]i?B|of )(?P<unit>[KMGT]i?B)?(?:,? ?(?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)?)?[^()\n]{0,20}\)\s*$",
+    re.I,
 )
 # what somebody varied between the rows of a table
 VARIED = ("workers", "num_workers", "run", "config", "setting", "variant", "trial", "pin_memory", "backend", "mode")
@@ -150,7 +152,9 @@ def split(line: str) -> list[str]:
 def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[str] | None) -> Row | None:
     """The measurement of a row, or None when its memory column holds no size."""
     named = dict(zip(header, cells, strict=False))
-    column = next((name for name in header if COLUMN.match(name)), "")
+    # the whole machine's rather than one process's
+    columns = sorted((name for name in header if COLUMN.match(name)), key=lambda name: OF_ONE.match(name) is not None)
+    column = columns[0] if columns else ""
     found, default = SIZE.match(named.get(column, "")), COLUMN.match(column)
     unit = (found["unit"] if found else None) or (default["unit"] if default else None) or (beside and beside["unit"])
     if not found or not unit:
@@ -158,7 +162,8 @@ def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[s
     owner = next((named[name] for name in OWNERS if name in named), None)
     pid = named.get("pid", "")
     scale = KIB[unit[0].lower()]
-    total = round(float(beside["total"]) * scale) if beside and beside["total"] else None
+    of_total = KIB[(beside["of_total"] or unit)[0].lower()] if beside else scale
+    total = round(float(beside["total"]) * of_total) if beside and beside["total"] else None
     varied = ", ".join(f"{name} {named[name]}" for name in VARIED if name in named)
     kib = round(float(found["number"]) * scale)
     return Row(line, kib, owner, int(pid) if pid.isdigit() else None, total, varied or None)
@@ -207,7 +212,7 @@ PARSER = Parser(
         r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
         r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
         r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|(?:vm|max|ave?)?rss|memory|mem"
-        r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |$)"
+        r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"
         r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
         r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),

@@ -24,6 +24,8 @@ ROW = re.compile(
     r"^(\S.{0,1000}?) on (/.{0,4000}?) type ([\w.-]{1,40}) \(((?:rw|ro)[^()]{0,8000})\)(?: \[[^\]]{0,80}\])?\s*$"
 )
 # mount.nfs: Connection timed out       Output: mount.nfs: Connection timed out
+# mount error 110 = Connection timed out     mount error(112): Host is down     mount error: no mds (Metadata Server) is up. ...
+NUMBERED = re.compile(r"\bmount error(?: (?P<ceph>\d{1,3}) ?= ?|\((?P<cifs>\d{1,3})\): ?|: )(?P<said>\S.{0,300})$")
 ERROR = re.compile(r"^(?:Output: )?u?mount\.[a-z0-9]{1,20}: (?:(/[^:]{0,4000}): )?(\S.{0,300})$")
 
 
@@ -43,11 +45,20 @@ def read(text: Text) -> Iterator[Evidence]:
                 text=found[2],
                 operation="mount",
             )
+        elif found := NUMBERED.search(row[-2000:]):
+            yield ToolError(
+                source=source(text, line),
+                severity=Severity.WARNING,
+                tool="mount.cifs" if found["cifs"] else "mount.ceph",
+                error=errno_in(found["said"]),
+                text=found["said"],
+                operation="mount",
+            )
 
 
 PARSER = Parser(
     tool="mount",
     medium="mounts",
-    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b|^(Output: )?u?mount\.[a-z0-9]+: \S",
+    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b|\bmount error( \d{1,3} ?=|\(\d{1,3}\):|:) ?\S|^(Output: )?u?mount\.[a-z0-9]+: \S",
     read=read,
 )

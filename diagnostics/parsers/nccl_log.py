@@ -3,6 +3,8 @@
     n1:63025:66048 [0] misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer n1-ib<51159>
     node-b:4152:4206 [0] NCCL INFO NET/Socket : Using [0]lo:127.0.0.1<0>
 
+Versions before 2.4 leave NCCL's name out of it: their lines are known by their place or by the three numbers before them.
+
 INFO lines about rings, channels and versions are counted by nobody and skipped; those about transport, interfaces
 and connections are kept, and where each call is logged, the first in which two ranks differ. "file.cc:749 -> 6" lines
 (an error on its way up) are kept as "other".
@@ -30,6 +32,12 @@ LINE = re.compile(
 BARE = re.compile(
     rf"^(?:([\w.-]{{1,120}}):(\d{{1,9}}):(\d{{1,9}}) )?(?:\[(-?\d{{1,4}})\] )?{_PLACE}NCCL (WARN|INFO|TRACE|VERSION|ABORT) ?(.*)$"
 )
+# host:pid:tid [0] include/socket.h:311 WARN Socket creation failed     host:pid:tid [0] INFO NET : Using interface eth0:192.0.2.4<0>
+# include/socket.h:344 WARN Socket creation failed : Address family not supported by protocol
+_OLD_PLACE = r"(?:include|misc|transport|init|bootstrap|enqueue|rings|ring|group|channel|graph)(?:/\w{1,30})?\.(?:cu|cc|h|hpp):\d{1,6}"
+OLD = re.compile(
+    rf"^(?:\[\d{{1,6}}\] (?=[\w.-]{{1,120}}:\d))?(?:([\w.-]{{1,120}}):(\d{{1,9}}):(\d{{1,9}}) \[(-?\d{{1,4}})\] (?:({_OLD_PLACE}) )?|({_OLD_PLACE}) )(WARN|INFO|ABORT) (.*)$"
+)
 # Using interface eth0:192.0.2.240<0>     Using [0]lo:127.0.0.1<0>     [0]mlx5_0:1/IB
 INTERFACE = re.compile(
     r"(?:Using (?:interface )?|\[\d{1,3}\])(?:\[\d{1,3}\])?([a-z][\w.@-]{0,30}):(?:[\d.a-f:]{2,60}|\d{1,3}/)",
@@ -54,8 +62,8 @@ KEPT_OF_INFO = re.compile(
 def read(text: Text) -> Iterator[Evidence]:
     calls = Calls()
     for message in messages(text, INTERESTING):
-        if found := LINE.match(message.text) or BARE.match(message.text):
-            host, pid, _, gpu, place, level, said = found.groups()
+        if parts := _parts(message.text):
+            host, pid, gpu, place, level, said = parts
             if level == "INFO" and pid:
                 calls.note((host or "", pid), gpu or "", said, message)
             if level == "INFO" and (": opCount " in said or not KEPT_OF_INFO.search(said)):
@@ -74,7 +82,21 @@ def read(text: Text) -> Iterator[Evidence]:
     yield from calls.mismatches(text)
 
 
-INTERESTING = re.compile(r"\b[NR]CCL (?:WARN|INFO|TRACE|VERSION|ABORT)")
+INTERESTING = re.compile(
+    rf"\b[NR]CCL (?:WARN|INFO|TRACE|VERSION|ABORT)|:\d{{1,9}}:\d{{1,9}} \[-?\d{{1,4}}\] (?:{_OLD_PLACE} )?(?:WARN|INFO|ABORT) |^{_OLD_PLACE} (?:WARN|INFO|ABORT) "
+)
+
+
+def _parts(text: str) -> tuple[str | None, str | None, str | None, str | None, str, str] | None:
+    """A line's host, pid, GPU, place, level and text."""
+    if found := LINE.match(text) or BARE.match(text):
+        host, pid, _, gpu, place, level, said = found.groups()
+    elif found := OLD.match(text):
+        host, pid, _, gpu, place, alone, level, said = found.groups()
+        place = place or alone
+    else:
+        return None
+    return host, pid, gpu, place, level, said
 
 
 def _about(said: str, place: str) -> str:
@@ -85,4 +107,4 @@ def _about(said: str, place: str) -> str:
     return named
 
 
-PARSER = Parser(tool="NCCL", medium="collectives", footprint=r"\b[NR]CCL (WARN|INFO|TRACE|VERSION|ABORT)\b", read=read)
+PARSER = Parser(tool="NCCL", medium="collectives", footprint=INTERESTING.pattern, read=read)

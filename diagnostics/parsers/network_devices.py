@@ -44,6 +44,10 @@ TABLE = Table(
     Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:health compromised|handling bad device|[Ff]atal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable|internal error)", "trouble", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,80}}(?:timeout\. Will cause a leak|TX timeout|timed out|Firmware over \d+ MS in (?:pre-)?initializing state, aborting)", "trouble", CRITICAL),
     Row(rf"(?:^|\] |: )(?!amdgpu|nvidia|nvme)\w{{2,20}} {_PCI}.{{0,60}}(?:Detected Tx Unit Hang|[Aa]dapter removed|PCIe link lost|[Tt]x [Hh]ang detected|reset adapter|Hardware Error)", "trouble", CRITICAL),
+    # ixgbe 0000:5d:00.1 eno6: Received ECC Err, initiating reset      be2net 0000:04:00.0: Unrecoverable Error detected in the Adapter
+    Row(rf"(?:^|\] |: )\w{{2,20}} {_PCI}(?:: {_PORT}| {_SECOND})?: (?:Received (?:unrecoverable )?ECC Err|(?:Unr|R)ecoverable Error detected in the [Aa]dapter|.{{0,40}}\b[Pp]arity error)", "trouble", CRITICAL),
+    # bnx2x: [bnx2x_attn_int_deasserted4:4321(eth0)]Parity errors detected in blocks: BRB
+    Row(rf"bnx2x: \[\w{{1,60}}:\d{{1,6}}\({_PORT}\)\](?:Parity errors detected|(?:MC|Driver) assert)", "trouble", CRITICAL),
     Row(rf"\w{{2,20}} {_PCI} {_PORT}: .{{0,40}}(?:transmit timed out|TX timeout|Firmware fatal|firmware error)", "trouble", CRITICAL),
     Row(r"nf_conntrack: (?:nf_conntrack: )?table full, dropping packet|neighbou?r: .{0,40}table overflow", "trouble", WARNING),
 )  # fmt: skip

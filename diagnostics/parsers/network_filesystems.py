@@ -62,6 +62,8 @@ TABLE = Table(
     Row(r"(?:mmfs|GPFS|\[E\]|\[N\]|\[X\]).{0,120}(?:expelled from|[Ll]ost membership in cluster)", "evicted", CRITICAL, "gpfs"),
     # [N] Node 10.0.4.12 (nsd02) lease renewal is overdue. Pinging to check if it is alive
     Row(r"(?:mmfs|GPFS|\[E\]|\[N\]|\[X\]).{0,120}lease .{0,20}(?:overdue|expired)", "not-responding", CRITICAL, "gpfs"),
+    # [N] Close connection to 10.0.0.1 nsd1 <c0n0> (Node failed)
+    Row(r"(?:mmfs|GPFS|\[E\]|\[N\]|\[X\]).{0,20}Close connection to .{1,100} \(Node failed\)", "not-responding", CRITICAL, "gpfs"),
     Row(r"(?:mmfs\w*|GPFS): .{0,120}(?:[Uu]nmounting file systems|Deadman Switch|not responding|[Dd]isk failure)", "not-responding", CRITICAL, "gpfs"),
     # 9pnet: -- p9_fd_create_tcp (123): problem connecting socket to 10.0.0.1
     Row(r"9pnet(?:_\w+)?: .{0,80}(?:problem connecting|timed out|no channels available)", "connection-lost", WARNING, "9p"),

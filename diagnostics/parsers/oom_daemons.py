@@ -3,6 +3,8 @@
     earlyoom[1460]: sending SIGKILL to process 291787 uid 61876 "python": badness 900, VmRSS 14110 MiB
     systemd-oomd[932]: Killed /user.slice/.../train.scope due to memory used (66571059200) / total (67108864000) ...
     (raylet) node_manager.cc:3277: 2 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers crashed
+    Memory on the node (IP: 10.0.0.7, ID: 5b) where the task (actor ID: 1c, name=f, pid=9) was running was 30.2GB / 31.4GB
+        (0.9618), which exceeds the memory usage threshold of 0.95. Ray killed this worker (ID: 0d) because it was the most
 
 They watch the whole machine (or, with a limit on it, the whole container), so a kill is the machine's.
 """
@@ -27,8 +29,11 @@ NOHANG = re.compile(
     r"(?:Sending|sending) SIG(?:TERM|KILL) to the victim|Implement a corrective action: Send SIG(?:TERM|KILL)"
 )
 RAY = re.compile(r"(?P<count>[1-9]\d{0,5}) Workers \(tasks / actors\) killed due to memory pressure \(OOM\)")
-PATTERNS = (EARLYOOM, OOMD, RAY, NOHANG)
-INTERESTING = re.compile(r"SIG(?:TERM|KILL) to |Send SIG|due to memory ")
+RAY_WORKER = re.compile(
+    r"Memory on the node \(IP: .{1,80}?\) where the (?:lease|task|actor|worker) \(.{1,400}?(?:pid=(?P<pid>\d{1,10}).{0,80}?)?\) was running was .{1,60}?, which exceeds the memory usage threshold"
+)
+PATTERNS = (EARLYOOM, OOMD, RAY, RAY_WORKER, NOHANG)
+INTERESTING = re.compile(r"SIG(?:TERM|KILL) to |Send SIG|due to memory |exceeds the memory usage threshold")
 
 
 def read(text: Text) -> Iterator[OomKill]:
@@ -49,6 +54,6 @@ def read(text: Text) -> Iterator[OomKill]:
 PARSER = Parser(
     tool="earlyoom, systemd-oomd, Ray",
     medium="system-log",
-    footprint=r"sending SIG(TERM|KILL) to process \d|Killed /\S{1,500} due to memory (used|pressure)|SIG(TERM|KILL) to the victim|Implement a corrective action: Send SIG|Workers \(tasks / actors\) killed due to memory pressure",
+    footprint=r"sending SIG(TERM|KILL) to process \d|Killed /\S{1,500} due to memory (used|pressure)|SIG(TERM|KILL) to the victim|Implement a corrective action: Send SIG|Workers \(tasks / actors\) killed due to memory pressure|exceeds the memory usage threshold",
     read=read,
 )

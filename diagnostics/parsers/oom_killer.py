@@ -5,7 +5,7 @@
     oom-kill:constraint=CONSTRAINT_MEMCG,...,oom_memcg=/job7,task_memcg=/job7/c1,task=python3,pid=22871,uid=1001
     Memory cgroup out of memory: Killed process 22871 (python3) total-vm:118122084kB, anon-rss:96211040kB, ...
 
-One kill is one fact. Where the report is cut before it names a victim, its first line is, as far as the trace tells
+One kill is one fact. Where the report is cut before it names a victim, its first line is; the trace may tell
 whose memory was full. What is skipped: the table of tasks, whose numbers are pages.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..envelope import Envelope
 from ..evidence import Evidence, Severity, Source, Subject
@@ -23,7 +23,7 @@ from . import Parser
 from ._kernel_log import kernel_log
 
 FOOTPRINT = (
-    r"invoked oom-killer:|\b(?:mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x|memory: usage \d+kB, limit \d+kB|oom-kill:constraint=|killed as a result of limit of|"
+    r"invoked oom-killer:|\b(?:mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x|memory: usage \d+kB, limit \d+kB|Memory cgroup stats for /|oom-kill:constraint=|killed as a result of limit of|"
     r"[Oo]ut of memory.{0,40}: Kill(?:ed)? process|Killed process \d+,? .{0,40}\(.{1,64}\),? .{0,40}vm:|page allocation failure"
 )
 # p2pd invoked oom-killer: gfp_mask=0x140cca
@@ -36,6 +36,10 @@ USAGE = re.compile(r"memory: usage (\d{1,15})kB, limit (\d{1,15})kB")
 CONSTRAINT = re.compile(r"oom-kill:constraint=(CONSTRAINT_\w+)(?:.{0,4000}?oom_memcg=([^,]{1,1024}),)?")
 # Task in /docker/4f killed as a result of limit of /docker/4f
 TASK_IN = re.compile(r"Task in \S{1,1024} killed as a result of limit of (\S{1,1024})")
+# Memory cgroup stats for /kubepods/pod95387fa4/6895a3e1: cache:32KB rss:524188KB
+STATS_OF = re.compile(r"Memory cgroup stats for (/\S{1,1024}?):(?:\s|$)")
+# Memory cgroup out of memory: Kill process 15341 (java) score 0 or sacrifice child     (before kernel 5.x; who is killed follows)
+CHOSEN = re.compile(r"([Mm]emory cgroup )?[Oo]ut of memory: Kill process \d{1,10} \(")
 # Out of memory: Killed process 22871 (python3) total-vm:...    Killed process 731, UID 0, (python) total-vm:...
 KILLED = re.compile(r"Killed process (\d{1,10})(?:,? UID \d{1,10},)? \((.{1,64}?)\)")
 RSS = re.compile(r"(anon|file|shmem)-rss: ?(\d{1,15}) ?kB")
@@ -73,6 +77,12 @@ def read(text: Text) -> Iterator[Evidence]:
         elif found := TASK_IN.search(said):
             report.cgroup = found[1]
             report.first = report.first or (log.source(line), message)
+        elif found := STATS_OF.search(said):
+            report.cgroup = report.cgroup or found[1]
+            report.first = report.first or (log.source(line), message)
+        elif found := CHOSEN.search(said):
+            report.constraint = report.constraint or ("CONSTRAINT_MEMCG" if found[1] else "CONSTRAINT_NONE")
+            report.first = report.first or (log.source(line), message)
         elif found := ALLOCATION.match(said):
             yield PageAllocationFailure(
                 source=log.source(line),
@@ -90,10 +100,12 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 def _cut(report: _Report) -> Iterator[OomKill]:
-    """A report that ends before it names whom it killed, where it says whose memory was full."""
-    if report.first and (report.constraint or report.cgroup or report.limit_kib):
+    """A report that ends before it names whom it killed; its trace may tell whose memory was full."""
+    if report.first:
         source, message = report.first
-        yield _kill(source, message, Subject(host=message.host, cgroup=report.cgroup), report, bool(report.limit_kib))
+        fact = _kill(source, message, Subject(host=message.host, cgroup=report.cgroup), report, bool(report.limit_kib))
+        known = report.constraint or report.cgroup or report.limit_kib
+        yield fact if known else replace(fact, scope="unknown")
 
 
 def _kill(source: Source, message: Envelope, victim: Subject, report: _Report, in_cgroup: bool) -> OomKill:

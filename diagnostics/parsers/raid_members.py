@@ -1,6 +1,7 @@
-"""Disks that an array has dropped: /proc/mdstat, storcli and perccli, MegaCli, ssacli.
+"""Disks that an array has dropped: /proc/mdstat, mdadm --detail, storcli and perccli, MegaCli, ssacli.
 
     md0 : active raid5 sdd1[3] sdc1[2](F) sdb1[1] sda1[0]
+           1       8       17        -      faulty   /dev/sdb1
     252:1     9 Failed 0 3.637 TB SATA HDD N   N  512B ST4000NM0035-1V4107 U  -
     Firmware state: Failed
           physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SATA HDD, 4 TB, Failed)
@@ -21,6 +22,9 @@ from ._snapshot import source
 
 ARRAY = re.compile(r"^md\w{1,12} : (?:active|inactive)\b")
 DROPPED = re.compile(r"\b([a-z]{2,4}\w{1,20}?)\[\d{1,3}\]\(F\)")
+FAULTY = re.compile(
+    r"^ {0,10}(?:\d{1,5} {1,10}){3}(?:\d{1,5}|-) {1,10}faulty {1,10}(?:\w{1,20} {1,10})?/dev/(\S{1,40})\s*$"
+)
 ROWS = (
     re.compile(r"^\d{0,4}:\d{1,3} +\d{1,4} +(?:Failed|Offln|UBad|Missing) +\S{1,4} +[\d.]{1,8} [KMGTP]B "),
     re.compile(r"^Firmware state: (?:Failed|Offline|Unconfigured\(bad\))"),
@@ -32,6 +36,8 @@ def read(text: Text) -> Iterator[BlockDeviceTrouble]:
     for line in text.matching(PARSER.pattern):
         row = line.text[:500]
         gone = DROPPED.findall(row) if ARRAY.match(row) else []
+        if found := FAULTY.match(row):
+            gone = [found[1]]
         for device in gone or ([None] if any(pattern.match(row) for pattern in ROWS) else []):
             yield BlockDeviceTrouble(
                 source=source(text, line),
@@ -43,10 +49,10 @@ def read(text: Text) -> Iterator[BlockDeviceTrouble]:
 
 
 PARSER = Parser(
-    tool="mdstat, storcli, MegaCli, ssacli",
+    tool="mdstat, mdadm, storcli, MegaCli, ssacli",
     medium="io-statistics",
     footprint=(
-        r"^md\w{1,12} : (active|inactive)\b.{0,400}\(F\)|^\d{0,4}:\d{1,3} +\d{1,4} +(Failed|Offln|UBad|Missing) +\S{1,4} +[\d.]{1,8} [KMGTP]B "
+        r"^md\w{1,12} : (active|inactive)\b.{0,400}\(F\)|^ {0,10}(\d{1,5} {1,10}){3}(\d{1,5}|-) {1,10}faulty {1,10}.{0,30}/dev/|^\d{0,4}:\d{1,3} +\d{1,4} +(Failed|Offln|UBad|Missing) +\S{1,4} +[\d.]{1,8} [KMGTP]B "
         r"|^Firmware state: (Failed|Offline|Unconfigured\(bad\))|^\s{0,12}physicaldrive \S{1,20} \(.{1,120}, (Failed|Predictive Failure)\)"
     ),
     read=read,

@@ -3,6 +3,9 @@
     rank 0 : 6 validation batches
     rank 1 : 7 validation batches
     [rank3] 402 iterations per epoch
+    [rank 3] epoch 0 batch 1251/1251
+
+In a log each rank counts towards its own total, which has to be the same on all its lines.
 
 Of at least two ranks in one artefact, in one unit. Samples, shards and files are skipped: what a sampler makes of them may
 be even.
@@ -23,16 +26,36 @@ ROW = re.compile(
     r"(?: per epoch| in epoch \d{1,6}| each epoch)?\s*$",
     re.I,
 )
+# [rank 3] epoch 0 batch 1251/1251      rank 0 | epoch 2 | step 40/402 loss 2.1
+OF_TOTAL = re.compile(
+    r"\brank[ =:]?(\d{1,6})\]?[ :|,-]{1,4}(?:\[?epoch[ :=]{0,2}\d{1,6}(?:/\d{1,6})?\]?[ :|,-]{1,4})?(batch|iter(?:ation)?|step)[ :=#\[]{1,3}\d{1,9} ?/ ?(\d{1,9})\b",
+    re.I,
+)
 FEWEST = 2
 LARGEST = 64 << 10  # bytes: a list of ranks, no training log
 
 
 def read(text: Text) -> Iterator[SettingSeen]:
+    yield from _counted(text)
     if len(text.data) > LARGEST:
         return
     rows = [(line, found) for line in text.lines() if (found := ROW.match(line.text[:200]))]
     if len({found[1] for _, found in rows}) >= FEWEST and len({found[3].lower() for _, found in rows}) == 1:
         yield from (_told(text, line, found) for line, found in rows)
+
+
+def _counted(text: Text) -> Iterator[SettingSeen]:
+    totals: dict[int, dict[str, tuple[Line, str]]] = {}
+    for line in text.matching(OF_TOTAL):
+        if found := OF_TOTAL.search(line.text[:400]):
+            totals.setdefault(int(found[1]), {}).setdefault(found[3], (line, found[2].lower()))
+    whole = all(len(each) == 1 for each in totals.values())
+    units = {unit for each in totals.values() for _, unit in each.values()}
+    for rank, each in totals.items() if whole and len(totals) >= FEWEST and len(units) == 1 else ():
+        ((total, (line, _)),) = each.items()
+        yield SettingSeen(
+            source=Source(text.name, line.number, line.quote), subject=Subject(rank=rank), name="batches", value=total
+        )
 
 
 def _told(text: Text, line: Line, found: re.Match[str]) -> SettingSeen:
@@ -44,4 +67,6 @@ def _told(text: Text, line: Line, found: re.Match[str]) -> SettingSeen:
     )
 
 
-PARSER = Parser(tool="a list of ranks' batches", medium="settings", footprint=f"(?i){ROW.pattern}", read=read)
+PARSER = Parser(
+    tool="a list of ranks' batches", medium="settings", footprint=f"(?i){ROW.pattern}|{OF_TOTAL.pattern}", read=read
+)

@@ -5,6 +5,8 @@
     ssh: connect to host node4 port 22: Connection timed out
     curl: (28) Failed to connect to 10.0.0.4 port 29500 after 130112 ms: Connection timed out
     ping: local error: message too long, mtu=1500
+    $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"
+    exit status 124
 
 One fact an attempt; of a ping its summary, or that its packets are larger than the path takes. What a job says of its own peers is read with the job's log.
 """
@@ -51,9 +53,17 @@ SAYINGS = tuple(
             rf"^ping: {HOST}: (?:Name or service not known|Temporary failure in name resolution|No address)",
             "unknown-name",
         ),
+        (rf"^(?:\S{{1,40}}: )?(?:line \d{{1,6}}: )?/dev/tcp/{HOST}/(\d{{1,5}}): (?=Conn|No route|Network|Host)", ""),
         (rf"^\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )
 )
+# $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"      $ timeout 5 nc -z 10.0.0.4 29500
+TRIED = re.compile(
+    r"\btimeout (?:-\S{1,12} )?\d{1,4}s? (?:.{0,60}/dev/tcp/([\w.:%-]{1,120})/(\d{1,5})\b|(?:nc|ncat|telnet) (?:-\S{1,12} )*([\w.:%-]{1,120}) (\d{1,5})\b)"
+)
+# exit status 124      rc=124
+STATUS = re.compile(r"(?i)^(?:\S{1,20} )?(?:exit(?:ed)? (?:status|code)|rc)[ :=]{1,3}(\d{1,3})\b")
+BY_STATUS = {"124": "timed-out", "0": "answered"}
 REASONS = (
     ("refused", re.compile(r"(?i)refused")),
     ("timed-out", re.compile(r"(?i)timed? ?out|Timeout")),
@@ -64,9 +74,16 @@ REASONS = (
 def read(text: Text) -> Iterator[Reachability]:
     pinged: str | None = None
     too_long = False
+    tried: tuple[Line, str] | None = None
     for line in text.lines():
         row = line.text[:600]
-        if found := PINGING.match(row):
+        if found := TRIED.search(row):
+            tried = (line, f"{found[1] or found[3]}:{found[2] or found[4]}")
+        elif tried and (found := STATUS.match(row)):
+            if found[1] in BY_STATUS:
+                yield told(text, tried[0], tried[1], BY_STATUS[found[1]])
+            tried = None
+        elif found := PINGING.match(row):
             pinged, too_long = found[1], False
         elif TOO_LONG.match(row):
             if not too_long:
@@ -111,11 +128,12 @@ def told(text: Text, line: Line, server: str | None, outcome: str) -> Reachabili
 
 
 PARSER = Parser(
-    tool="ping, nc, curl, ssh",
+    tool="ping, nc, curl, ssh, /dev/tcp",
     medium="network",
     footprint=(
         r"^ping: .{0,20}[Mm]essage too long|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
         r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
+        r"|/dev/tcp/\S|\btimeout \d{1,4}s? (nc|ncat|telnet) "
         r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: "
     ),
     read=read,

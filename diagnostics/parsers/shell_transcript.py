@@ -6,6 +6,9 @@
     md5sum -c exit status 124
     /mnt/vol-fs # echo ok > pw
 
+    # nvidia-smi
+    ^C^C^C
+
     # kill -9 67637 ; sleep 60 ; ps -o pid,stat -p 67637
     67637 R
 
@@ -32,6 +35,8 @@ _COMMANDS = (
     "|scp|touch|echo|sync|mount|umount|find|python\\d?|kubectl|ping|curl|nc|ibstat|ibv_\\w{1,20}|ib_\\w{1,20}|nvidia-smi|dcgmi|systemctl|fio|iperf3?|kill|pkill"
     "|lsof|fuser|gdb|py-spy|srun|squeue|sacct"
 )
+# ^C^C^C     (once is how one leaves a command that has more to say)
+INTERRUPTED = re.compile(r"^(?:\^C\s{0,2}){2,40}\s*$")
 COMMAND = re.compile(rf"^[\w.@~:/\[\] -]{{0,200}}?[$#%>] (?P<command>(?:{_COMMANDS})\b.{{0,2000}})$")
 # 12:47:49 cp test.pt /workspace/mfs/mnt/ckpt/
 TIMED = re.compile(
@@ -68,6 +73,9 @@ def read(text: Text) -> Iterator[Evidence]:
         elif killed and (row := ROW.match(message.line.text[:300])) and row[1] in killed:
             outcome = _outcome(text, message, killed.pop(row[1]), "hanging", None, None)
             yield replace(outcome, subject=replace(outcome.subject, pid=int(row[1])))
+        elif command and INTERRUPTED.match(said):
+            yield _outcome(text, message, command, "hanging", None, None)
+            command = None
         elif found := HANGING.search(said):
             yield _outcome(text, message, command, "hanging", None, seconds_of(found))
         elif found := STATUS.match(said):
@@ -84,7 +92,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"[$#%>] \w|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
+    r"[$#%>] \w|^(?:\^C){2}|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
 )
 
 

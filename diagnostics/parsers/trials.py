@@ -19,6 +19,16 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     z1-1    ok          ok                 PDU-A
     z1-2    ok          reboots in 4 min   PDU-B
 
+    Metric          Expected    Actual
+    AllReduce 1GB   50 ms       370 ms
+
+    cluster  op         size  busbw(GB/s)
+    A        AllReduce  1GB   5.1
+    B        AllReduce  1GB   25.4
+
+    1 node          : samples_per_second_per_gpu 30
+    2 nodes         : samples_per_second_per_gpu 10
+
 Under a heading with two or more columns of outcomes each cell is a trial of its row under its column.
 Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
 
@@ -42,7 +52,7 @@ ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
-    r"|(?:\w{2,20} )?(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
+    r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )
@@ -88,11 +98,26 @@ RATE = re.compile(
     r"|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b",
     re.I,
 )
+# samples_per_second_per_gpu 30      tokens/s/GPU: 1250.4      images/sec = 812
+NAMED_RATE = re.compile(
+    r"\b(?P<unit>(?:img|image|sample|token|tok|example|sequence|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|[_ ]?per[_ ]s(?:ec(?:ond)?)?)(?:[/_ ](?:per[_ ])?(?:gpu|device|card|rank))?)"
+    r"[ =:]{1,4}(?P<value>\d{1,9}(?:\.\d{1,6})?)$",
+    re.I,
+)
+# busbw(GB/s)      bandwidth [Gbit/s]      time(ms)      ~25 GB/s      370 ms
+MEASURED = re.compile(r"^[\w ]{1,30}[(\[](?:(?P<rate>[GMK]i?B(?:/s|ps)|[GM]bit/s|[GM]bps)|m?s|us|sec)[)\]]$", re.I)
+AMOUNT = re.compile(
+    r"^~?(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[GMK]i?B(?:/s|ps)|[GM]bit/s|[GM]bps|m?s|us|sec)$", re.I
+)
+HOPED = re.compile(r"(?:expected|expectation|target|reference|theoretical|should be|spec|nominal)$", re.I)
+GOT = re.compile(r"(?:actual|measured|observed|got|real|now|found)$", re.I)
+PER_STEP = re.compile(r"^(?:m?s|sec|seconds)/")
 # what a condition ends in: a colon, an arrow, a bar or two blanks
 APART = re.compile(r"(?:[:>|][ \t]|[ \t]{2})$")
 LONGEST_CONDITION = 80
 NO_CONDITION = re.compile(
-    r"^\W{0,4}(?:\d|(?:global_?)?(?:step|iter|iteration|epoch|batch|rank|gpu|worker|host|node)s?\b)", re.I
+    r"^\W{0,4}(?:\d(?!\d{0,4}\+? ?(?:nodes?|machines?|hosts?)\b)|(?:global_?)?(?:step|iter|iteration|epoch|batch|rank|gpu|worker|host|node)s?\b)",
+    re.I,
 )
 FAR_BELOW = 0.5
 LARGEST = 256 << 10  # bytes: nobody writes down more by hand
@@ -119,7 +144,7 @@ ILL = re.compile(
 def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
-    table = list(_under_a_heading(text)) or list(_grid(text)) or list(_last_column(text))
+    table = list(_under_a_heading(text)) or list(_grid(text)) or list(_last_column(text)) or list(_measured(text))
     yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text))
 
 
@@ -179,6 +204,36 @@ def _last_column(text: Text) -> Iterator[Trial]:
         yield _trial(text, line, condition, cells[-1], outcome_of(cells[-1]) if bad else "ok")
 
 
+def _measured(text: Text) -> Iterator[Trial]:
+    """A table of what was measured against what was expected, or of one piece of work measured at several places."""
+    heading, body = _table(text)
+    hoped = next((column for column, name in enumerate(heading) if HOPED.match(name)), None)
+    got = next((column for column, name in enumerate(heading) if GOT.match(name)), None)
+    if hoped is not None and got is not None:
+        for line, cells in body:
+            pair = AMOUNT.match(cells[hoped]), AMOUNT.match(cells[got])
+            if pair[0] and pair[1] and pair[0]["unit"].lower() == pair[1]["unit"].lower():
+                best, value = (_speed(float(each["value"]), each["unit"]) for each in pair if each)
+                slow = value < FAR_BELOW * best
+                yield _trial(text, line, f"{cells[0]} {heading[hoped]}", cells[hoped], "ok")
+                yield _trial(text, line, f"{cells[0]} {heading[got]}", cells[got], "slow" if slow else "ok")
+        return
+    last = MEASURED.match(heading[-1]) if len(heading) > 2 else None
+    work = [column for column, name in enumerate(heading) if column and not MEASURED.match(name)]
+    if not last or not PLACE.match(heading[0]) or len({tuple(cells[each] for each in work) for _, cells in body}) > 1:
+        return
+    numbers = [re.fullmatch(r"~?(\d{1,9}(?:\.\d{1,6})?)", cells[-1]) for _, cells in body]
+    speeds = [_speed(float(each[1]), last["rate"] or "s") for each in numbers if each]
+    for (line, cells), speed in zip(body, speeds, strict=True) if len(speeds) == len(body) else ():
+        condition = " ".join((heading[0], *cells[:1], *(cells[each] for each in work), heading[-1]))
+        yield _trial(text, line, condition, cells[-1], "slow" if speed < FAR_BELOW * max(speeds) else "ok")
+
+
+def _speed(value: float, unit: str) -> float:
+    """What is the larger, the better: a rate, or one over a time."""
+    return 1 / max(value, 1e-9) if unit.lower() in ("ms", "s", "us", "sec") else value
+
+
 def _rows(text: Text) -> Iterator[Trial]:
     rows = [
         (line, match)
@@ -211,7 +266,9 @@ def _rates(text: Text) -> Iterator[Trial]:
     rows = [
         (line, condition, match)
         for line in text.lines()
-        if len(line.text) < 240 and (match := RATE.search(line.text)) and (condition := _condition(line.text, match))
+        if len(line.text) < 240
+        and (match := RATE.search(line.text) or NAMED_RATE.search(line.text.rstrip()))
+        and (condition := _condition(line.text, match))
     ]
     units = {match["unit"].lower() for _, _, match in rows}
     if (
@@ -220,7 +277,7 @@ def _rates(text: Text) -> Iterator[Trial]:
         or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip())
     ):
         return
-    per_unit = not units.pop().endswith(("/s", "/sec", "second"))
+    per_unit = PER_STEP.search(units.pop()) is not None
     speeds = [1 / max(float(match["value"]), 1e-9) if per_unit else float(match["value"]) for _, _, match in rows]
     for (line, condition, match), speed in zip(rows, speeds, strict=True):
         outcome = "slow" if speed < FAR_BELOW * max(speeds) else "ok"
@@ -253,5 +310,5 @@ def outcome_of(text: str) -> str:
     return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
 
 
-FOOTPRINT = f"(?i)(?:->|=>)[^\\n=]{{1,60}}[ \\t:|](?:equal|identical|allclose|match(?:es)?|same)[ :=]{{1,4}}(?:True|False|yes|no)|{OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}"
+FOOTPRINT = f"(?i)(?:->|=>)[^\\n=]{{1,60}}[ \\t:|](?:equal|identical|allclose|match(?:es)?|same)[ :=]{{1,4}}(?:True|False|yes|no)|{OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}|{NAMED_RATE.pattern}|^\\S[^\\n]{{0,60}}[ \\t]{{2}}(?:expected|target|reference|theoretical)[ \\t]{{2,40}}(?:actual|measured|observed)[ \\t]{{0,20}}$|^(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)[ \\t]{{2}}[^\\n]{{1,100}}(?:GB|MB|[GM]bit)/s[)\\]]$"
 PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

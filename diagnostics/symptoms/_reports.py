@@ -181,7 +181,7 @@ def killed(kill: OomKill) -> str:
             f"the kernel began to kill when {kill.invoker or 'a process'} asked for memory; whom it killed is cut off"
         )
     used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
-    return f"{kill.subject.comm} {kill.subject.pid} was killed{used}"
+    return f"{kill.subject.comm or 'process'} {kill.subject.pid} was killed{used}"
 
 
 def findings(

@@ -1,6 +1,8 @@
 """A local block device timed out, was reset, vanished or returned errors, by the kernel's log.
 
-Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's.
+Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's. Nor do
+messages that a driver prints at every start, nor a request or two whose interrupt was lost, nor disks that were only late while
+processors were stuck: that is a symptom of its own.
 ABSENT where the kernel log was read and has no such line, and where iostat shows every disk idle: a disk that does not
 answer has requests in line.
 """
@@ -10,13 +12,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Subject
+from ..evidence import Severity, Subject
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import disk, is_remote_disk, lost_sessions
+from .disk_late_beside_lockup import late_beside_lockup
 
+# each costs half a minute, in which the answer lies there
+COMPLETION_POLLED = re.compile(r"\btimeout, completion polled\b")
+AGAIN_AND_AGAIN = 3
 REMOVABLE = ("fd", "sr")
 SCSI = re.compile(r"\bsd \d{1,4}:\d{1,4}:\d{1,4}:\d{1,4}: ")
 
@@ -25,7 +31,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each report of a local device."""
     found = False
     sessions = lost_sessions(incident)
+    late = late_beside_lockup(incident)
+    polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
+    polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
     for fact in (*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)):
+        if fact in late or (fact.severity is Severity.INFO and fact not in polled):
+            continue
         name = (fact.subject.device or "").rpartition("/")[2]
         if name.startswith(REMOVABLE) or is_remote_disk(incident, name) or fact in sessions:
             continue
@@ -35,7 +46,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         what = fact.text[:140] if isinstance(fact, BlockDeviceTrouble) else f"an I/O error of {name or 'a disk'}"
         yield Finding(Subject(device=disk(name), host=fact.subject.host), (fact,), what)
     logs = incident.reads("kernel-log")
-    if logs and not found:
+    if logs and not found and not late:
         yield Finding(Subject(), tuple(logs), "the kernel reports no trouble of a disk", present=False)
     measured = [row for row in incident.of(IoStatistics) if {"busy_percent", "queue_length"} <= row.values.keys()]
     busy = any(row.values["busy_percent"] or row.values["queue_length"] for row in measured)

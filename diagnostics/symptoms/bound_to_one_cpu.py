@@ -18,11 +18,17 @@ ENOUGH = 8
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each process whose affinity was read."""
-    for fact in incident.of(SettingSeen):
-        if fact.name == "cpus allowed" and fact.value.isdigit():
-            count = int(fact.value)
-            if count <= FEW or count >= ENOUGH:
-                yield Finding(fact.subject, (fact,), f"it may run on {count} CPUs", present=count <= FEW)
+    seen = [
+        (fact, int(fact.value))
+        for fact in incident.of(SettingSeen)
+        if fact.name == "cpus allowed" and fact.value.isdigit()
+    ]
+    bound = [fact for fact, count in seen if count <= FEW]
+    for fact, count in seen:
+        # the node's share tells nothing of a process that is bound to less
+        freed = count >= ENOUGH and not any(other.subject.agrees_with(fact.subject) for other in bound)
+        if count <= FEW or freed:
+            yield Finding(fact.subject, (fact,), f"it may run on {count} CPUs", present=count <= FEW)
 
 
 SYMPTOM = Symptom(

@@ -3,7 +3,8 @@
 Triton, inductor, torch extensions, numba, JAX and Neuron keep compiled code in a folder; ranks or hosts that share it
 meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own code; or
 that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else. So does a compiler
-or linker whose files changed under its hands.
+or linker whose files changed under its hands. And so does a just-in-time compiler that asserts, on one rank alone, that what it has
+compiled is there, in a job whose files lie on a network volume.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import SettingSeen
+from ..evidence.job import PythonException, SettingSeen
+from ..evidence.kernel import ClockReading
+from ..evidence.storage import FileEntry, Mount
 from ..incident import Incident
 from . import Finding, Symptom
-from ._errors import errors
+from ._errors import Said, errors
+from ._reports import words_of
+from .compiling import compilers
 
 CACHE = re.compile(
     r"\.triton/|triton[_/]cache|TRITON_CACHE|torchinductor|/inductor/|torch_extensions|__triton_launcher|\.cubin"
@@ -34,10 +39,19 @@ SETTING = re.compile(
 )
 COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
 # /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
-BUILDS = re.compile(r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as)(?::|\b.{0,40} error:)")
-TORN = re.compile(
-    r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy"
+BUILDS = re.compile(
+    r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as|mojo|clang(?:\+\+)?|rustc|neuronx-cc)(?::|\b.{0,40} error:)"
 )
+TORN = re.compile(
+    r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy|failed to (?:produce|write|create|rename|open|move) .{0,120}: No such file or directory|unable to rename temporary .{0,400}No such file or directory"
+)
+# Assertion error csrc/jit/compiler.hpp:158 'runtime != nullptr'      assert kernel is not None (jit/cache.py:88)
+ASSERTS = re.compile(
+    r"^(?=.{0,400}\b[Aa]ssert)(?=.{0,400}\bjit/\w{1,30}\.(?:hpp|cuh|h|cpp|cc|py)\b)(?=.{0,400}\b(?:runtime|kernel|module|library|handle|func\w{0,8}|cubin|path)\w{0,12} ?(?:!= ?(?:nullptr|NULL|None)|is not None|exists))",
+    re.I | re.M,
+)
+# Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'
+IS_LOCKED = re.compile(r"(?i)^lock file exists in\b")
 # another rank has removed the folder in which this one was to build
 LOST_BUILD = re.compile(r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file")
 UNDECODABLE = re.compile(
@@ -57,16 +71,32 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each error that names both a cache and what is wrong with its file."""
     folders = tuple(s.value for s in incident.of(SettingSeen) if SETTING.search(s.name) and s.value.startswith("/"))
     for said in errors(incident):
+        if IS_LOCKED.search(said.text) and _is_held(incident):
+            continue
         frames = " ".join(getattr(said.fact, "frames", ())[:6])
         named = CACHE.search(f"{said.text}\n{frames}") or READS_CACHE.search(frames)
         of_cache = named is not None or (said.path or "").startswith(folders or ("\0",))
-        in_trouble = TROUBLE.search(said.text) is not None if of_cache else build_met_another(said.text)
+        in_trouble = TROUBLE.search(said.text) is not None if of_cache else build_met_another(said)
+        in_trouble = in_trouble or (ASSERTS.search(said.text) is not None and _one_rank_of_a_shared_home(incident))
         if in_trouble or cannot_decode(said.text, frames):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 
-def build_met_another(text: str) -> bool:
+def _one_rank_of_a_shared_home(incident: Incident) -> bool:
+    """True where one rank alone asserts, and a network volume is mounted on which homes or caches may lie."""
+    ranks = {fact.subject.rank for fact in incident.of(PythonException) if ASSERTS.search(words_of(fact))}
+    return len(ranks) == 1 and any(mount.network for mount in incident.of(Mount))
+
+
+def _is_held(incident: Incident) -> bool:
+    """True where somebody looked for who holds the lock of a build: its age by the clock, or a compiler at work."""
+    listed = any((entry.subject.path or "").endswith("lock") for entry in incident.of(FileEntry))
+    return bool(compilers(incident)) or (listed and bool(incident.of(ClockReading)))
+
+
+def build_met_another(said: Said) -> bool:
     """True where a compiler or linker lost the files under its hands."""
+    text = f"{said.fact.source.quote}\n{said.text}"  # the logger's own text lacks the program's name
     return (BUILDS.search(text) and TORN.search(text)) is not None or LOST_BUILD.search(text) is not None
 
 

@@ -1,5 +1,6 @@
 """A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, the scheduler's word, or that of a
-program that watches a limit of its own over its workers.
+program that watches a limit of its own over its workers. Where the kernel's report is cut before it says whose memory was full,
+a container that stands at its limit says so.
 
 A kill that is older than every run of the incident is another incident's.
 ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the cgroup's counter is 0.
@@ -20,6 +21,7 @@ from ._errors import matching
 from ._reports import killed
 from .global_oom_kill import OF_THE_MACHINE
 
+AT_LIMIT = 0.98  # of its limit: what the kernel could reclaim is gone
 # a nanny that ends its workers at a limit of their memory (Dask)
 OF_ITS_OWN = re.compile(r"\bWorker\b.{0,120}\bexceeded \d{1,3}% memory budget", re.I)
 
@@ -31,6 +33,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if kill.scope == "cgroup" and not incident.timeline.precedes_runs(kill):
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
+    at_limit = [
+        row for row in incident.of(CgroupMemory) if row.limit and row.usage and row.usage >= AT_LIMIT * row.limit
+    ]
+    unknown = [kill for kill in incident.of(OomKill) if kill.scope == "unknown"]
+    if unknown and at_limit:
+        found = True
+        note = f"{killed(unknown[0])}; {at_limit[0].subject.cgroup or 'its cgroup'} stands at its limit"
+        yield Finding(at_limit[0].subject, (unknown[0], at_limit[0]), note)
     for event in incident.of(SchedulerEvent):
         if event.about == "oom-killed" and not OF_THE_MACHINE.search(event.text):
             found = True

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.job import CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps
 from ..evidence.network import Benchmark
 from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
@@ -71,10 +71,12 @@ def waits_for_child(stack: PythonStack) -> bool:
 
 def _seen(incident: Incident) -> Iterator[Finding]:
     at_work = compilers(incident)
+    given_up = incident.of(CollectiveTimeout)  # a GPU that a benchmark waits for is in a collective then
     for row in at_work:
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):
-        if compiles(stack) and (stack.active or at_work or waits_for_child(stack)):
+        waits = stack.frames[0].function == "synchronize" and bool(given_up)
+        if compiles(stack) and not waits and (stack.active or at_work or waits_for_child(stack)):
             yield Finding(Subject(), (stack,), f"the main thread compiles: {stack.frames[0].function}")
 
 

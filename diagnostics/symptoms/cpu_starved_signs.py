@@ -2,7 +2,8 @@
 tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping, processes
 that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
 
-"High" is 60 % some-pressure over a minute and over five. ABSENT where pressure was read and is below 20 %.
+"High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
+error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read and is below 20 %.
 """
 
 from __future__ import annotations
@@ -10,13 +11,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from statistics import median
 
 from ..evidence import Subject
-from ..evidence.job import LogLine, SettingSeen
+from ..evidence.job import CollectiveTimeout, LogLine, SettingSeen
 from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from . import Finding, Symptom
+from ._runs import runs
+from .pace_fell import FEWEST, LEAST, lasting_loss
+from .phase_outlasts_limit import rule as phase_outlasts_limit
+from .throughput_collapsed import rates as paces_of
 
 HIGH = 60.0
 LOW = 20.0
@@ -29,6 +35,8 @@ STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
 ONE_CPU = (80.0, 115.0)  # percent of a CPU that all get together
 SHARERS = 3
+EVEN = 0.6  # of the usual pace, at the last step
+FEW = 2  # CPUs that an affinity leaves
 EVENLY = 1.5
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 WORDS = re.compile(
@@ -41,6 +49,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Pressure and the settings that limit CPUs."""
     for row in incident.of(Pressure):
         if row.resource == "cpu" and row.scope == "some":
+            if min(row.avg60, row.avg300) >= HIGH and _is_of_others(incident):
+                continue
             if min(row.avg60, row.avg300) >= HIGH:
                 yield Finding(Subject(host=row.subject.host), (row,), f"CPU pressure {row.avg60:.0f} % over a minute")
             elif row.avg300 <= LOW and row.avg60 <= LOW:
@@ -81,6 +91,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
 
 
+def _is_of_others(incident: Incident) -> bool:
+    """True where the steps had kept their pace before an error or a time-out: such pressure took nothing from them."""
+    known = runs(incident)
+    paces = [pace for run in known if len(pace := paces_of(run.steps)[2:]) >= FEWEST]
+    kept = bool(paces) and all(lasting_loss(pace) <= LEAST and pace[-1] >= EVEN * median(pace) for pace in paces)
+    if not kept:
+        return False
+    ended = any(run.failed for run in known) or bool(incident.of(CollectiveTimeout))
+    return ended or any(finding.present for finding in phase_outlasts_limit(incident))
+
+
 def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
     """True where the load, or the tasks that want to run at one moment, is far above the number of CPUs, and neither the CPUs nor any task waits for a disk."""
     cpus = [float(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus" and float(fact.value) > 0]
@@ -92,7 +113,9 @@ def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
 
 
 def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:
-    """Processes of one name in one table that all want to run, in even shares of one CPU."""
+    """Processes of one name in one table that all want to run, in even shares of one CPU, or of the few they may use."""
+    allowed = [int(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus allowed"]
+    few = max(allowed) if allowed and max(allowed) <= FEW else 0
     running: dict[tuple[str, str | None, str], list[ProcessState]] = defaultdict(list)
     for row in incident.of(ProcessState):
         if (row.state or "").startswith("R") and row.cpu_percent and row.subject.comm:
@@ -100,7 +123,8 @@ def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:
     for (_, host, name), rows in running.items():
         shares = [row.cpu_percent or 0.0 for row in rows]
         even = max(shares) <= EVENLY * min(shares)
-        if len(rows) >= SHARERS and even and ONE_CPU[0] <= sum(shares) <= ONE_CPU[1]:
+        starved = few and sum(shares) <= few * ONE_CPU[1]
+        if len(rows) >= max(SHARERS, few + 1) and even and (starved or ONE_CPU[0] <= sum(shares) <= ONE_CPU[1]):
             note = f"{len(rows)} times {name} wants to run, and all get {sum(shares):.0f} % of one CPU together"
             yield Finding(Subject(host=host), tuple(rows), note)
 

@@ -6,17 +6,20 @@ loader, which is found empty. ABSENT where the column is logged and small, or th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import pairwise
 from statistics import mean
 
-from ..evidence import Subject
-from ..evidence.job import LoaderQueue
+from ..evidence import Evidence, Subject
+from ..evidence.job import LoaderQueue, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import column, runs
+from ._runs import Run, column, runs
 
 LARGE = 0.33
 SMALL = 0.1
+FEWEST_LATE = 2  # steps
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -35,6 +38,25 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif share <= SMALL:
             yield Finding(Subject(), (run.steps,), f"{share:.0%} of a step is spent waiting for data", present=False)
     yield from _queues(incident)
+
+
+def reads_came_after(incident: Incident, fact: Evidence) -> Sequence[TrainingSteps]:
+    """The runs whose steps went on after a fact and waited for data that did come: what they read is served, and slowly."""
+    moment = incident.timeline.at(fact)
+    return [run.steps for run in runs(incident) if moment and _late_steps(incident, run, moment) >= FEWEST_LATE]
+
+
+def _late_steps(incident: Incident, run: Run, moment: datetime) -> int:
+    """How many steps after a moment waited for their data for a third of their time or more."""
+    stamp, columns = run.steps.stamp, run.steps.columns
+    if stamp is None or not {"seconds", "data_wait_s"} <= set(columns):
+        return 0
+    rows = list(zip(columns["seconds"], columns["data_wait_s"], strict=False))
+    late = 0
+    for (before, _), (at, wait) in pairwise(rows):
+        begun = incident.timeline.at(run.steps, stamp._replace(seconds=before)) if before == before else None
+        late += bool(begun and begun >= moment and at > before and wait >= LARGE * (at - before))
+    return late
 
 
 def _queues(incident: Incident) -> Iterator[Finding]:

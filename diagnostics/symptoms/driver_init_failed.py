@@ -16,7 +16,7 @@ from ._reports import gpu_reports
 WORDS = re.compile(
     r"RmInitAdapter failed|devices?\(?s?\)? (?:is|are)(?:/are)? busy or unavailable|system not yet initialized"
     r"|CUDA_ERROR_(?:DEVICE_UNAVAILABLE|SYSTEM_NOT_READY)|cudaErrorDevicesUnavailable"
-    r"|^Fabric State: (?:In Progress|Not Started|Completed), Status:",
+    r"|^Fabric State: (?:In Progress|Not Started), Status:",
     re.I,
 )
 

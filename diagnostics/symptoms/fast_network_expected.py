@@ -1,4 +1,5 @@
-"""NCCL took sockets although the job was set up for a faster network, or the machine shows one that is up.
+"""NCCL took sockets although the job was set up for a faster network, the machine shows one that is up, or collectives were
+measured at less than half of what they should take.
 
 The set-up is a setting that only a fast network needs (libfabric's EFA provider, NCCL's network plugin, the InfiniBand devices to use); a
 machine shows one with an InfiniBand port that is up, an adapter that `lspci` lists, or an interface of InfiniBand's own, over which
@@ -12,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import NcclMessage, PythonException, SettingSeen
+from ..evidence.job import NcclMessage, PythonException, SettingSeen, Trial
 from ..evidence.network import PortState, RdmaDevices
 from ..incident import Incident
 from . import Finding, Symptom
@@ -28,6 +29,10 @@ WANTED = re.compile(
 
 # NET/Socket : Using [0]ib0:192.0.2.21<0>
 OVER_INFINIBAND = re.compile(r"NET/Socket ?: Using (?:\[\d{1,2}\])?ib(?:\d{1,3}|[ps]\w{1,20}):")
+OF_COLLECTIVES = re.compile(
+    r"all[-_ ]?reduce|all[-_ ]?gather|reduce[-_ ]?scatter|all[-_ ]?to[-_ ]?all|broadcast|collective|\bbus ?bw\b|\bbus ?bandwidth",
+    re.I,
+)
 OF_NETWORK = re.compile(r"NCCL|Dist\w*Error|[Cc]onnect|[Tt]imed? ?out|[Ss]ocket|peer|network")
 
 
@@ -40,6 +45,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     wanted += [port for port in incident.of(PortState) if port.state == "up" and port.fabric == "infiniband"]
     wanted += [each for each in incident.of(RdmaDevices) if each.found]
     wanted += [each for each in sockets if OVER_INFINIBAND.search(each.text)]
+    wanted += [t for t in incident.of(Trial) if t.outcome == "slow" and OF_COLLECTIVES.search(t.condition)]
     if wanted:
         other = f", although {wanted[0].source.quote.strip()[:80]}" if wanted[0] not in sockets else ""
         said = f"{sockets[0].text[:100]}{other}"

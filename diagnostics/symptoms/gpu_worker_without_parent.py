@@ -1,7 +1,7 @@
 """A worker process holds GPU memory and the job that started it is gone.
 
-The process is a worker by its name (a worker of vLLM, SGLang, Ray, or of Python's multiprocessing) and its parent is
-process 1: whoever started it ended before it.
+The process is a worker by its name (a worker of vLLM, SGLang, Ray, or of Python's multiprocessing), or it waits in D and the
+driver cannot name it any more, and its parent is process 1: whoever started it ended before it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
+from .gpu_memory_without_owner import NAMELESS
 
 WORKER = re.compile(
     r"VLLM::|sglang::|\bray::|multiprocessing\.(?:spawn|forkserver|resource_tracker)|spawn_main|pt_data_worker|pt_main_thread"
@@ -29,7 +30,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row is None or row.parent_pid != 1:
             continue
         names = f"{owner.name} {row.subject.comm or ''} {row.command}"
-        if WORKER.search(names):
+        nameless = owner.name.strip("[]").lower() in NAMELESS
+        if WORKER.search(names) or (nameless and row.state == "D"):
             note = f"{owner.name} ({row.subject.pid}) holds GPU memory, and who started it is gone"
             yield Finding(gpu_subject(incident, owner.subject), (owner, row), note)
 

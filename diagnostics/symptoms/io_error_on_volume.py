@@ -28,7 +28,7 @@ NOT_A_FILE = re.compile(r"NCCL|CUDA|socket|connect\(|Xid|nvidia|ibv_|sendto|recv
 
 def about_a_file(said: Said) -> bool:
     """False for the errors of sockets, GPUs and compilers that share the words."""
-    return (said.path is not None or not NOT_A_FILE.search(said.text)) and not build_met_another(said.text)
+    return (said.path is not None or not NOT_A_FILE.search(said.text)) and not build_met_another(said)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from .machine_memory_low import is_low
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    if incident.of(OomKill):
+    if any(kill.scope != "unknown" for kill in incident.of(OomKill)):
         return
     for end in incident.of(ProcessEnded):
         before = [

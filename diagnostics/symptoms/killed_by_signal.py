@@ -1,6 +1,6 @@
 """A process of the job was ended by SIGKILL or SIGTERM, whoever sent it.
 
-ABSENT where the exit status of the job is known and is no signal's.
+What a launcher sends to the survivors of a rank that left with an error of its own does not count. ABSENT where the exit status of the job is known and is no signal's.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from ._runs import job_ends
 
 # what a launcher does to the survivors once one rank has failed
 LAUNCHER_ENDS_THE_REST = re.compile(r"Sending process \d+ closing signal|Unable to shutdown process")
+BY_SIGTERM = (-15, 143)
+BY_SIGNAL = (-9, 137, *BY_SIGTERM)
 SIGNALS = ("KILL", "TERM", "Killed", "Terminated")
 
 
@@ -32,8 +34,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if any(name in worker.signal for name in SIGNALS):
             found = True
             yield Finding(worker.subject, (worker,), f"a DataLoader worker was ended by {worker.signal}")
-    for failure in incident.of(LauncherFailure):
-        if failure.exit_code in (-9, -15, 137, 143):
+    failures = incident.of(LauncherFailure)
+    own = {failure.source.file for failure in failures if failure.exit_code not in (None, 0, *BY_SIGNAL)}
+    for failure in failures:
+        after_another = failure.exit_code in BY_SIGTERM and failure.source.file in own and not failure.first
+        if failure.exit_code in BY_SIGNAL and not after_another:
             found = True
             yield Finding(failure.subject, (failure,), f"a rank was ended by signal {abs(failure.exit_code) % 128}")
     others = [end for end in job_ends(incident) if end.status is not None and not end.signal]

@@ -1,6 +1,8 @@
 """A network port goes down and up again and again, or reports asynchronous errors repeatedly.
 
-At least two losses of one port's link, or two port events that NCCL received.
+At least two losses of one port's link, or two port events that NCCL received. Events of a queue pair are none: they
+tell of one connection; nor are those of the fabric's manager. That the port's addresses
+were changed is one where RDMA gave up too.
 """
 
 from __future__ import annotations
@@ -14,9 +16,14 @@ from ..evidence.job import NcclMessage
 from ..evidence.kernel import LinkChange
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import is_over
+from ._reports import is_over, said
+from .port_errors import RETRY_EXCEEDED
 
-EVENT = re.compile(r"async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)|Got async event", re.I)
+EVENT = re.compile(
+    r"async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)|Got async event(?! ?: ?(?:(?:local|invalid)\b.{0,20}\bwork queue|communication established|send queue|(?:LID|P_Key table|SM) change|client reregistration|last WQE|CQ error|SRQ|fatal error in (?:QP|CQ)))",
+    re.I,
+)
+ADDRESSES = "GID table change"
 REPEATED = 2
 
 
@@ -25,7 +32,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for change in incident.of(LinkChange):
         if not change.up and change.severity is not Severity.INFO and not is_over(incident, change, passes=True):
             ports[change.subject.host, change.subject.interface].append(change)
-    events = [message for message in incident.of(NcclMessage) if EVENT.search(message.text)]
+    gave_up = any(said(incident, RETRY_EXCEEDED))
+    events = [
+        message
+        for message in incident.of(NcclMessage)
+        if EVENT.search(message.text) and (gave_up or ADDRESSES not in message.text)
+    ]
     for (_, interface), changes in ports.items():
         if len(changes) >= REPEATED:
             note = f"{interface or 'a port'} lost its link {len(changes)} times"

@@ -1,4 +1,4 @@
-"""A network adapter reports a failure of its own: its firmware halted, its cable is refused, it left the bus
+"""A network adapter reports a failure of its own: its firmware halted, its memory is bad, its cable is refused, it left the bus
 (`lspci` reads all ones), or its firmware says why its link is bad (`mlxlink`)."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ._reports import findings
 WORDS = re.compile(
     r"health compromised|handling bad device|fatal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable"
     r"|Cable (?:error|unplugged)|unsupported cable|Adapter removed|PCIe link lost|Tx Unit Hang|firmware (?:fatal|error)"
-    r"|Hardware Error|\(rev ff\)|^mlxlink: ",
+    r"|Hardware Error|ECC Err|Unrecoverable Error detected|[Pp]arity errors?\b|(?:MC|Driver) assert|\(rev ff\)|^mlxlink: ",
     re.I,
 )
 

@@ -18,7 +18,7 @@ from ._cures import cures, settings
 CHOOSES = re.compile(
     r"\b(?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)|CROSS_NIC|PXN_DISABLE|NET_PLUGIN|(?:NET|IB)_GDR_(?:LEVEL|READ)|IB_CUDA_SUPPORT|DMABUF_ENABLE|IB_PCI_RELAXED_ORDERING)"
     r"|(?:GLOO|TP)_SOCKET_IFNAME|UCX_(?:NET_DEVICES|TLS(?![= ](?:tcp|self))|IB_GID_INDEX|IB_TRAFFIC_CLASS)|FI_PROVIDER(?![= ](?:tcp|sockets))"
-    r"|OMPI_MCA_btl_tcp_if_include|MASTER_ADDR)[= ]\S{1,80}|\b(?:mtu|gid(?:[ _]index)?)[ =]\d{1,5}\b",
+    r"|OMPI_MCA_btl_tcp_if_include|MASTER_ADDR)[= ]\S{1,80}|\b\w[\w-]{1,20} (?:NCCL )?net(?:work)? plugin\b|\b(?:mtu|gid(?:[ _]index)?)[ =]\d{1,5}\b",
     re.I,
 )
 

@@ -1,6 +1,6 @@
 """NCCL or its plugin could not set up its network: no interface or protocol that works, or a queue pair refused.
 
-No socket interface found, no usable protocol (OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
+No socket interface found, a socket that cannot be made, no usable protocol (OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
 fail (a wrong GID index, MTU or traffic class, or a peer's port that is not there).
 """
 
@@ -14,7 +14,7 @@ from . import Finding, Symptom
 from ._reports import findings, said, words_of
 
 WORDS = re.compile(
-    r"no (?:socket )?interface found|No usable listening interface|Unable to find a protocol that worked"
+    r"no (?:socket )?interface found|Socket creation failed|No usable listening interface|Unable to find a protocol that worked"
     r"|Call to ibv_(?:modify_qp|create_qp|reg_mr|open_device)\w* failed|ibv_modify_qp failed|No usable (?:GID|transports)"
     r"|Failed to initialize (?:any )?NET plugin|NET/OFI .{0,80}(?:fail|Unable)|(?:UCX|ucx).{0,60}(?:no usable|not reachable)"
     r"|Unable to find (?:address|interface) for|MTU mismatch"

@@ -2,7 +2,8 @@
 handle, endpoint shut down, host down), or any I/O error on a file that lies on such a volume.
 
 So do the errors of a disk whose blocks lie behind a server (rbd, nbd, iSCSI) and of the filesystem on it, and the loss of
-the session with that server. A mount that its server does not answer counts too.
+the session with that server. A mount that its server does not answer counts too. A mount whose own daemon was killed for
+memory is another symptom.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from . import Finding, Symptom
 from ._errors import matching
 from ._places import is_remote_disk, lost_sessions, on_network, place_of_error
 from .io_error_on_volume import IO_ERROR, NAMES, about_a_file
+from .volume_daemon_killed import NOT_CONNECTED, disconnected
 
 ONLY_NETWORK = re.compile(
     r"Stale (?:NFS )?file handle|Transport endpoint is not connected|transport endpoint shutdown|Remote I/O error"
@@ -25,17 +27,21 @@ ONLY_NETWORK = re.compile(
     re.I,
 )
 UNANSWERED = ("ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ECONNREFUSED", "EHOSTDOWN")
+UNSERVED = re.compile(r"^no mds \(Metadata Server\) is up")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about."""
+    by_kill = disconnected(incident) is not None
     for said in matching(incident, IO_ERROR, *NAMES):
+        if by_kill and NOT_CONNECTED.search(said.text):
+            continue
         subject = place_of_error(incident, said.fact, said.path)
         remote = on_network(incident, subject)
         if about_a_file(said) and (remote or (remote is None and ONLY_NETWORK.search(said.text))):
             yield Finding(subject, (said.fact,), said.text.splitlines()[0][:160])
     for tool in incident.of(ToolError):
-        if tool.tool.startswith("mount") and tool.error in UNANSWERED:
+        if tool.tool.startswith("mount") and (tool.error in UNANSWERED or UNSERVED.search(tool.text)):
             yield Finding(tool.subject, (tool,), f"{tool.tool}: {tool.text}"[:160])
     # damaged records came back as they lie there: that is no refusal of the volume
     refused = [fact for fact in incident.of(FilesystemError) if fact.about != "corruption"]

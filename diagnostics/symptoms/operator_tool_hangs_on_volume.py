@@ -2,7 +2,8 @@
 
 Also a probe that stayed silent, a tool that the hung-task detector names, and one that a process table shows waiting in a
 client: for a minute, or of those that move no data. A tool that failed with an
-error came back and does not count. ABSENT, for a mount, where a tool read data from it and came back.
+error came back and does not count, and neither does a reader that ran into its limit while the job's own reads came back,
+late: that is a measurement (volume_slow_measured). ABSENT, for a mount, where a tool read data from it and came back.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place
 from ._waits import CLIENT_WAITS
+from .data_wait_dominates import reads_came_after
 
 TOOLS = re.compile(
     r"\b(?:df|ls|stat|du|dd|cat|cp|mv|rm|md5sum|sha\d+sum|b2sum|rsync|find|touch|head|tail|umount|lsof)\b"
@@ -32,9 +34,9 @@ LONG_S = 60.0
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each tool and probe that did not come back; else those that did."""
     for command in incident.of(CommandOutcome):
-        if not TOOLS.search(command.command):
+        if not TOOLS.search(command.command) or (ran_into_its_limit(command) and reads_came_after(incident, command)):
             continue
-        subject = _subject(incident, command)
+        subject = place_of(incident, command)
         hung = command.outcome in ("hanging", "timed-out") or command.status == TIMED_OUT
         if hung and on_network(incident, subject) is not False:
             yield Finding(subject, (command,), f"`{command.command[:100]}` did not come back")
@@ -58,6 +60,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(_waited_for(incident, row), (row,), f"`{row.command[:100]}` is in {row.wchan}")
 
 
+def ran_into_its_limit(command: CommandOutcome) -> bool:
+    """True for a reader that somebody gave a time, and that had not read all by then."""
+    return bool(READERS.search(command.command)) and (command.status == TIMED_OUT or command.outcome == "timed-out")
+
+
 def _waited_for(incident: Incident, row: ProcessState) -> Subject:
     """The network volume that a command in a client's wait is about: what its words name may be a list of files elsewhere."""
     named, only = _of_words(incident, row.command), only_network_mount(incident)
@@ -66,7 +73,7 @@ def _waited_for(incident: Incident, row: ProcessState) -> Subject:
     return only.subject if only else Subject()
 
 
-def _subject(incident: Incident, command: CommandOutcome) -> Subject:
+def place_of(incident: Incident, command: CommandOutcome) -> Subject:
     """The place that the command names; without one, the only network mount there is."""
     if command.subject.path:
         return place(incident, command.subject.path)

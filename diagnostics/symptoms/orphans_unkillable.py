@@ -1,5 +1,5 @@
 """Processes of the job stay after their kill: orphans in D or in a file operation, names in brackets, or a leader
-that is a zombie while another of its threads lives, or a kill that is pending and has no effect.
+that is a zombie while another of its threads lives (its stack, or children that it has not lost yet), or a kill that is pending and has no effect.
 
 Never ABSENT: no table says whether it was taken after the kill.
 """
@@ -24,7 +24,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each leftover that no kill ends."""
     mount = only_network_mount(incident)
     where = Subject(mount=mount.subject.mount, server=mount.subject.server) if mount else Subject()
-    for row in incident.of(ProcessState):
+    rows = incident.of(ProcessState)
+    parents = {(row.source.file, row.parent_pid) for row in rows}
+    for row in rows:
+        if row.state == "Z" and (row.source.file, row.subject.pid) in parents and _of_the_job(row):
+            yield Finding(
+                where,
+                (row,),
+                f"{row.subject.comm} {row.subject.pid} has ended and still has children: a thread of it lives",
+            )
         comm = row.subject.comm or row.command
         blocked = row.state == "D" or (row.wchan or "").startswith(FILE_WAITS)
         if row.parent_pid == 1 and blocked and not comm.startswith(DAEMONS) and _of_the_job(row):

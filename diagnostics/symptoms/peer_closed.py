@@ -1,12 +1,14 @@
 """A rank found that its peer had closed the connection, or that the communicator was torn down under it.
 
-The rank that says so is a victim: the one it names ended first, for a reason to be found elsewhere.
+The rank that says so is a victim: the one it names ended first, for a reason to be found elsewhere, and so its own
+rank and process are no part of what the finding is about.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..evidence.job import RemoteFailure
 from ..incident import Incident
@@ -23,7 +25,8 @@ TOPICS = ("peer-closed", "aborted")
 
 def rule(incident: Incident) -> Iterator[Finding]:
     facts = [(fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about in TOPICS]
-    yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))])
+    for each in findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))]):
+        yield replace(each, subject=replace(each.subject, rank=None, pid=None))
 
 
 SYMPTOM = Symptom(

@@ -23,7 +23,8 @@ WORDS = re.compile(
     r"|RendezvousTimeoutError|RendezvousConnectionError|failed to connect to .{0,120}(?:timed? ?out|unreachable)",
     re.I,
 )
-REFUSED = re.compile(r"refused|name or service|name resolution", re.I)
+# Call to ibv_modify_qp failed with error Network is unreachable: no call, but this host's own table has no way
+REFUSED = re.compile(r"ibv_modify_qp|refused|name or service|name resolution", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -1,7 +1,8 @@
 """Healthy work took longer than a limit on it allows: an evaluation, save, load, preparation or compilation was still
 going on when a watchdog or a time-out of the others struck.
 
-"Going on" needs a sign of life: the phase's end is dated about the limit after its begin, a progress bar that is none of
+"Going on" needs a sign of life: the phase's end is dated about the limit after its begin, or it counts what it has done and at
+that pace reaches the limit; a progress bar that is none of
 the training itself stands unfinished near the limit, or one of preparing data that at its pace takes far longer than it; the
 file that a rank waited for was made about the limit after it began to wait; or the process was busy: by its stack, or as the
 one process on a CPU among equals that idle. Silence alone is none: a hung save looks alike.
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from ..evidence import Evidence, Subject
+from ..evidence import Clock, Evidence, Subject
 from ..evidence.job import (
     CollectiveTimeout,
     MarkerFile,
@@ -47,6 +49,10 @@ OF_DATA = re.compile(
     r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I
 )
 FAR_LONGER = 2.0
+DAY_S = 86_400
+MOST_OF_IT = 0.75
+SHARE = 0.4  # of the limit: for so long at least its pace was seen
+LINES = 12  # between what a job says it does now and the bar of that
 COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
 GAVE_UP_WAITING = re.compile(
@@ -70,6 +76,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if took and took >= NEAR * (limit_s or UNSAID_S):
                 limit = f"the limit is {limit_s:.0f} s" if limit_s else "the others gave up"
                 yield Finding(Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, {limit}")
+    yield from _counted(incident, limits)
     yield from _markers(incident, limits)
     yield from _probed(incident)
     last = _last_phase(incident)
@@ -81,6 +88,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (last, limits[0][1], *signs[0]),
             f"{last.phase} was under way and busy when the limit struck",
         )
+
+
+def _counted(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
+    """Phases that count, 1328/5120 and 2650/5120, with dates: as long as the whole takes at their pace."""
+    counts: dict[tuple[str, str, str], list[tuple[int, Phase]]] = defaultdict(list)
+    for phase in incident.of(Phase):
+        found = COUNT.search(phase.text) if phase.phase in LONG and phase.edge != "end" else None
+        if found and phase.stamp:
+            counts[phase.source.file, phase.phase, found[2]].append((int(found[1]), phase))
+    for (_, name, total), seen in counts.items():
+        (first, begin), (last, end) = seen[0], seen[-1]
+        took = _gap(begin, end)
+        for limit_s, fact in limits if took and last > first else ():
+            needs = (took or 0.0) / (last - first) * int(total)
+            if limit_s and took and needs >= NEAR * limit_s and took >= SHARE * limit_s:
+                note = f"{name} stood at {last} of {total} and takes {needs:.0f} s at its pace, the limit is {limit_s:.0f} s"
+                yield Finding(Subject(), (begin, end, fact), note)
 
 
 def _markers(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
@@ -159,7 +183,7 @@ def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> It
     enough = NEAR * min(known, default=SHORTEST_DEFAULT_S)
     for bar in incident.of(ProgressBar):
         beside = bool(bar.label) and (not TRAINING.search(bar.label) or OF_DATA.search(bar.label))
-        beside = beside or (not bar.label and _evaluates(incident, bar)) or (bar.total or 0) >= BYTES
+        beside = beside or (not bar.label and _is_none_of_training(incident, bar)) or (bar.total or 0) >= BYTES
         if not (torn and beside and _is_unfinished(bar)):
             continue
         needs = (bar.elapsed_s or 0.0) / (bar.done or 1) * (bar.total or 0)
@@ -171,12 +195,18 @@ def _bars(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> It
             yield Finding(Subject(), (bar, torn[0][1], *waits[:1]), note)
 
 
-def _evaluates(incident: Incident, bar: ProgressBar) -> bool:
-    """True for a bar below the begin of an evaluation, with no step and no other phase between."""
+def _is_none_of_training(incident: Incident, bar: ProgressBar) -> bool:
+    """True for a bar below the begin of an evaluation or a preparation, with no step and no other phase between.
+
+    A preparation's bar follows at once: what comes later may be the training's.
+    """
     above: list[Evidence] = [*incident.of(Phase, TrainingSteps)]
     above = [each for each in above if each.source.file == bar.source.file and each.source.line < bar.source.line]
     last = max(above, key=lambda each: each.source.line, default=None)
-    return isinstance(last, Phase) and last.phase == "evaluation" and last.edge == "begin"
+    if not isinstance(last, Phase) or last.edge != "begin":
+        return False
+    near = bar.source.line - last.source.line <= LINES
+    return last.phase == "evaluation" or (last.phase == "preprocess" and near)
 
 
 def _is_unfinished(bar: ProgressBar) -> bool:
@@ -195,13 +225,28 @@ def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:
         later = [p for p in phases[index + 1 :] if p.phase == begin.phase and p.source.file == begin.source.file]
         steps = [s.source.line for s in incident.of(TrainingSteps) if s.source.line > begin.source.line]
         same = [p for p in later if not steps or p.source.line < min(steps)]
-        if same:
+        if same and (same[-1].edge == "end" or _goes_on([begin, *same])):
             yield begin, same[-1]
 
 
+def _goes_on(lines: Sequence[Phase]) -> bool:
+    """True where no pause between a phase's lines makes up most of it: two saves far apart are two."""
+    took = _gap(lines[0], lines[-1])
+    pauses = [_gap(first, second) for first, second in pairwise(lines)]
+    return bool(took) and all(pause is not None and pause <= MOST_OF_IT * (took or 0.0) for pause in pauses)
+
+
 def _gap(begin: Evidence, end: Evidence) -> float | None:
+    """Seconds between two lines of one log; past midnight where it writes no day."""
+    if begin.stamp is None or end.stamp is None or begin.source.file != end.source.file:
+        return None
     first, second = calendar_s(begin.stamp), calendar_s(end.stamp)
-    return second - first if first is not None and second is not None else None
+    if first is not None and second is not None:
+        return second - first
+    if begin.stamp.clock is not end.stamp.clock:
+        return None
+    gap = end.stamp.seconds - begin.stamp.seconds
+    return gap % DAY_S if begin.stamp.clock is Clock.TIME_OF_DAY else gap
 
 
 def _last_phase(incident: Incident) -> Phase | None:

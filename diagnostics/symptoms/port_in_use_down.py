@@ -1,7 +1,8 @@
 """A network port that the job itself names is down.
 
 Servers have ports that are down all their lives; one that the job's own log speaks of (NCCL's list of devices, its
-complaint, a setting) was meant to carry traffic. So was one of whose error NCCL was told.
+complaint, a setting) was meant to carry traffic. So was one of whose error NCCL was told, or of which another
+library says that it went down.
 """
 
 from __future__ import annotations
@@ -22,12 +23,22 @@ from .link_down import rule as link_down
 # NET/IB : mlx5_3:1 Got async event : port error
 LOST = re.compile(r"\b(?P<port>[a-z]\w{1,20}):\d{1,2} Got (?:non-fatal )?async(?:hronous)? event ?: ?port error", re.I)
 
+# Action: mlx5_bond_4 down     device bnxt_re0:1 went down
+SAID_DOWN = re.compile(
+    r"\b(?P<port>mlx\d(?:_bond)?_\d{1,3}|(?:bnxt_re|irdma|hns_|erdma_)\d{1,3})(?::\d{1,2})?,? (?:port )?(?:(?:is|went|has gone|link) )?down\b",
+    re.I,
+)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for message in incident.of(NcclMessage):
         if lost := LOST.search(message.text):
             subject = replace(message.subject, interface=lost["port"])
             yield Finding(subject, (message,), f"NCCL was told that its port {lost['port']} is in error")
+    for fact in said(incident, SAID_DOWN):
+        if lost := SAID_DOWN.search(words_of(fact)):
+            subject = replace(fact.subject, interface=lost["port"])
+            yield Finding(subject, (fact,), f"the job says that {lost['port']} went down")
     down = [finding for finding in link_down(incident) if finding.present and finding.subject.interface]
     down += [is_down(port) for port in incident.of(PortState) if port.disabled and port.state == "down"]
     if not down:

@@ -34,17 +34,21 @@ LAUNCHERS = ("ChildFailedError", "CalledProcessError", "SystemExit", "KeyboardIn
 TASK = re.compile(
     r"\btask (\d{1,6}): (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction|Exited with exit code \d{1,3})"
 )
+ABORTED = (-6, 134)
 SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     victims: list[Evidence] = [*incident.of(RemoteFailure, CollectiveTimeout), *said(incident, GAVE_UP)]
     victims += list(said(incident, CLOSED))
+    gave_up = incident.of(CollectiveTimeout)
     ranks_of_victims = {fact.subject.rank for fact in victims}
     # a status of 1 is the exception's of some rank, and says nothing new where it is not known whose
     unnamed = [each for each in incident.of(PythonException) if each.subject.rank is None and not is_victim(each)]
     for fact in incident.of(LauncherFailure):
         crashed = fact.exit_code is not None and (fact.exit_code < 0 or fact.exit_code > 128)
+        if fact.exit_code in ABORTED and fact.subject.rank is None and gave_up:
+            continue  # NCCL's watchdog itself aborts its rank
         own_end = crashed or (bool(fact.exit_code) and bool(victims) and not unnamed)
         if own_end and fact.exit_code not in (-15, 143) and fact.subject.rank not in ranks_of_victims:
             yield Finding(fact.subject, (fact, *victims[:2]), f"rank {fact.subject.rank} ended with {fact.exit_code}")

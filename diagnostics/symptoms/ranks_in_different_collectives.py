@@ -1,16 +1,18 @@
 """Ranks wait for each other in calls that can never meet.
 
-The same call number with two operations (of time-outs that name no group only a number far from the start, where groups
+Two calls of which each lacks the ranks that joined the other. The same call number with two operations (of time-outs that name no group only a number far from the start, where groups
 do not meet by chance), or two operations with numbers so close together, for all that they are large, that one group
-has counted them; or stacks (else tracebacks) in which every rank waits for the others, in different operations,
+has counted them; or time-outs without any number that began together, one rank's in one operation and all the others' in
+another; or stacks (else tracebacks) in which every rank waits for the others, in different operations,
 none of them point-to-point (a pipeline's stages differ by design) and none elsewhere (then that one is what they wait
 for). ABSENT where all ranks wait in the same operation.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import combinations
 
 from ..evidence import Subject
 from ..evidence.job import CollectiveStuck, CollectiveTimeout
@@ -19,12 +21,17 @@ from . import Finding, Symptom
 from ._ranks import places
 
 FAR = 20  # calls from the start
+FEWEST = 3  # ranks: of two that differ neither is the odd one
+TOGETHER_S = 1.0
+MOST = 50  # calls that are compared with each other
 CLOSE, SHARE = 8, 0.01  # calls apart, and of all the calls so far
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from _by_sequence(incident)
     yield from _by_close_numbers(incident)
+    yield from _unnumbered(incident)
+    yield from _crossed(incident)
     yield from _by_place(incident)
 
 
@@ -56,6 +63,38 @@ def _by_close_numbers(incident: Incident) -> Iterator[Finding]:
     if 0 < apart <= min(CLOSE, SHARE * start):
         said = ", ".join(f"rank {fact.subject.rank} in {fact.operation} #{fact.sequence}" for fact in (behind, ahead))
         yield Finding(Subject(), (behind, ahead), said)
+
+
+def _unnumbered(incident: Incident) -> Iterator[Finding]:
+    """One rank in one operation and at least two in another, by time-outs that began together and count nothing."""
+    first: dict[int, CollectiveTimeout] = {}
+    for fact in incident.of(CollectiveTimeout):
+        if fact.subject.rank is not None and fact.operation and fact.ran_s:
+            first.setdefault(fact.subject.rank, fact)
+    names = Counter(fact.operation for fact in first.values())
+    if any(fact.sequence is not None or fact.group for fact in first.values()) or len(names) != 2:
+        return
+    ran = [fact.ran_s or 0.0 for fact in first.values()]
+    if min(names.values()) == 1 and len(first) >= FEWEST and max(ran) - min(ran) <= TOGETHER_S:
+        (odd,) = (fact for fact in first.values() if names[fact.operation] == 1)
+        other = next(fact for fact in first.values() if fact is not odd)
+        said = f"rank {odd.subject.rank} in {odd.operation}, {len(first) - 1} ranks in {other.operation}"
+        yield Finding(Subject(), (odd, other), said)
+
+
+def _crossed(incident: Incident) -> Iterator[Finding]:
+    stuck = [fact for fact in incident.of(CollectiveStuck) if fact.joined_ranks and fact.missing_ranks]
+    for one, other in combinations(stuck[:MOST], 2):
+        differ = (one.group, one.operation) != (other.group, other.operation)
+        if differ and _lacks(one, other) and _lacks(other, one):
+            said = f"{one.operation} lacks ranks that joined {other.operation}, which lacks ranks that joined the first"
+            yield Finding(Subject(), (one, other), said)
+            break
+
+
+def _lacks(one: CollectiveStuck, other: CollectiveStuck) -> bool:
+    """True where each rank that the one lacks waits in the other."""
+    return set(one.missing_ranks) <= set(other.joined_ranks)
 
 
 def _by_place(incident: Incident) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """RDMA ends because an adapter was refused access to memory: a local protection or remote access error, not a lost packet.
 
-NCCL prints the verbs status as a number: 4 is IBV_WC_LOC_PROT_ERR, 10 is IBV_WC_REM_ACCESS_ERR. Retries that are exhausted (12)
+NCCL prints the verbs status as a number: 4 is IBV_WC_LOC_PROT_ERR, 9 IBV_WC_REM_INV_REQ_ERR, 10 IBV_WC_REM_ACCESS_ERR. Retries that are exhausted (12)
 and requests that are flushed after another error (5) are none.
 """
 
@@ -14,8 +14,8 @@ from . import Finding, Symptom
 from ._reports import findings, said, words_of
 
 WORDS = re.compile(
-    r"[Gg]ot completion .{0,160}?(?:with error |\bstatus=)(?:4|10)\b"
-    r"|IBV_WC_(?:LOC_PROT|REM_ACCESS)_ERR|\b[Ll]ocal protection\b.{0,40}\bon (?:mlx|ib|bnxt|irdma|efa)|local protection error|remote access error"
+    r"[Gg]ot completion .{0,160}?(?:with error |\bstatus=)(?:4|9|10)\b"
+    r"|IBV_WC_(?:LOC_PROT|REM_ACCESS|REM_INV_REQ)_ERR|(?:access violation|invalid request).{0,12} work queue error|\b[Ll]ocal protection\b.{0,40}\bon (?:mlx|ib|bnxt|irdma|efa)|local protection error|remote access error"
 )
 
 

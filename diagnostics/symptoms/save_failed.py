@@ -1,7 +1,7 @@
 """Saving a checkpoint failed: the writer's own exception, in the words of torch's zip writer or of a plain write.
 
 torch words a full disk, a lost network volume and a filesystem gone read-only alike ("iostream error", "unexpected
-pos", "file write failed"), so the error tells that a write failed and not why. A person's own cp is no save of the
+pos", "file write failed"), and numpy's tofile says only how much was written, so the error tells that a write failed and not why. A person's own cp is no save of the
 job.
 """
 
@@ -22,6 +22,7 @@ WRITE_FAILED = re.compile(
     r"|SafetensorError.{0,40}(?:IoError|Io\(|os error)"
     r"|Error writing \(tmp\) checkpoint file|Resource exhausted: (?:[\w ]{1,40}: )?/\S|RESOURCE_EXHAUSTED: (?:[\w ]{1,40}: )?/\S"
     r"|\bFile \S{1,300} cannot be opened\."
+    r"|\b\d{1,12} requested and \d{1,12} written\b"
     r"|No usable temporary directory|short write|failed to (?:write|save)|error writing|failed to close|write error|I/O error while (?:saving"
     r"|writing)",
     re.I,

@@ -1,28 +1,37 @@
 """The last run makes steps at an even pace with finite losses, and nothing ended it early.
 
 At least five steps, the last third at no less than half the median pace, no lasting loss of pace, no exception in its log and no bad end
-of its process. Three steps are enough where a second witness saw the GPUs busy about when the log ends.
+of its process. Where a process table was taken after the last step, it shows a process that may be the run's, or somebody
+says how the run ended: a log that ends in mid-run while nothing is left of its process tells of no health. Three steps are enough where a second witness saw the GPUs busy about when the log ends.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from statistics import median
 
-from ..evidence import Stamp
+from ..evidence import Evidence, Stamp
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import NonFiniteValue
+from ..evidence.job import NonFiniteValue, RunFinished, RunStarted
 from ..evidence.kernel import ClockReading
+from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import Run, is_finite_again, runs
+from ._runs import Run, is_finite_again, job_ends, runs
 from .pace_fell import LEAST as LEAST_LOSS
 from .pace_fell import lasting_loss
 from .throughput_collapsed import rates
 
 FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
 BUSY_PERCENT = 50.0
+# of a training: its interpreter, launcher or shell
+JOB = re.compile(
+    r"(?i)python|torchrun|accelerate|deepspeed|horovod|mpirun|srun|slurmstepd|\bray\b|ray::|train|pretrain|finetun"
+    r"|\bpt_|\bvllm|megatron|\brun\.sh|\bjax|tensorflow|\bworker|\brank|\bllm|\.py\b"
+)
+SEEN = (ProcessState, ThreadState, PythonStack, NativeStack)
 PATIENCE = 3.0  # paces between the last step and the look
 
 
@@ -30,7 +39,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each log's last run, where it is well."""
     bad = any(not is_finite_again(incident, fact) for fact in incident.of(NonFiniteValue))
     for run in runs(incident):
-        if run.is_last and _well(run, _at_work(incident, run)) and not bad:
+        if run.is_last and _well(run, _at_work(incident, run)) and not bad and not _vanished(incident, run):
             yield Finding(run.steps.subject, (run.steps,), f"{run.steps.steps} steps at an even pace")
 
 
@@ -47,6 +56,29 @@ def _at_work(incident: Incident, run: Run) -> bool:
     ]
     near = [fact for fact, moment in dated if moment and abs((moment - end).total_seconds()) <= patience]
     return bool(near) and all((fact.utilisation_percent or 0.0) >= BUSY_PERCENT for fact in near)
+
+
+def _vanished(incident: Incident, run: Run) -> bool:
+    """True where nobody says how the run ended, and the process tables of the time after it show none that may be its own.
+
+    A table is of that time where its rows are dated after the last step, or nothing dates them before it.
+    """
+    tables = {each.file for each in incident.reads("process-table") if each.parser == "ps"}
+    if not tables or run.finished or run.ended or len(job_ends(incident)) + len(incident.of(RunFinished)):
+        return False
+    end = incident.timeline.at(run.steps, _last(run))
+    for row in incident.of(ProcessState):
+        at = incident.timeline.at(row)
+        if row.source.file in tables and at and end and at < end:
+            tables.discard(row.source.file)
+    return bool(tables) and not any(_may_be_the_runs(incident, fact) for fact in incident.of(*SEEN))
+
+
+def _may_be_the_runs(incident: Incident, fact: Evidence) -> bool:
+    """True for a process that lives, and that a run names as its own or whose name or command is of the kind."""
+    words = " ".join((fact.subject.comm or "", getattr(fact, "command", "")))
+    named = any(fact.subject.pid == run.subject.pid is not None for run in incident.of(RunStarted))
+    return getattr(fact, "state", None) not in ("Z", "X") and (named or JOB.search(words) is not None)
 
 
 def _collected(incident: Incident) -> datetime | None:

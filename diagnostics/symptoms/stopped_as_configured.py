@@ -1,7 +1,7 @@
 """The run says that it ended by its own setting (a time limit of its own, the last step or epoch), or only waits in
 the scheduler's queue; nothing failed before.
 
-Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or it ended with status 0
+Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or it ended with status 0, or said that it was done,
 short of its last epoch, without any exception, and an early stop is configured.
 """
 
@@ -18,6 +18,10 @@ from ._runs import job_ends
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
 EPOCH = re.compile(r"(?i)\bepoch {1,4}(\d{1,7}) ?(?:/|of) ?(\d{1,7})\b")
+
+# Epoch 9, where a setting says how many there are to be: max_epochs=20
+ALONE = re.compile(r"(?i)^epoch {1,4}(\d{1,7}):? (\d{1,7})$")
+MOST = re.compile(r"(?i)^(?:\w{1,30}\.)?(?:max_|num_|n_)?(?:train_)?epochs$")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -36,13 +40,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _stopped_early(incident: Incident) -> Iterator[Finding]:
     """A good end in the middle of the epochs, where the run may stop early."""
     asked = [fact for fact in incident.of(SettingSeen) if EARLY.search(f"{fact.name} {fact.value}")]
-    ended = [end for end in job_ends(incident) if end.status == 0]
-    counted = [(bar, found) for bar in incident.of(ProgressBar) if (found := EPOCH.search(bar.label))]
+    ended: list[Evidence] = [end for end in job_ends(incident) if end.status == 0]
+    ended += incident.of(RunFinished)
+    most = next((s.value for s in incident.of(SettingSeen) if MOST.match(s.name) and s.value.isdigit()), "")
+    labels = [(bar, EPOCH.search(bar.label) or ALONE.match(f"{bar.label} {most}")) for bar in incident.of(ProgressBar)]
+    counted = [(bar, found) for bar, found in labels if found]
     if not (asked and ended and counted) or incident.of(PythonException):
         return
     bar, found = max(counted, key=lambda each: each[0].source.line)
     if bar.done == bar.total and int(found[1]) + 1 < int(found[2]):
-        note = f"status 0 after epoch {found[1]} of {found[2]}, and an early stop is configured"
+        note = f"a good end after epoch {found[1]} of {found[2]}, and an early stop is configured"
         yield Finding(Subject(), (bar, ended[-1], asked[0]), note)
 
 

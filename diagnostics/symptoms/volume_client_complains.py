@@ -1,12 +1,14 @@
 """The client of a network filesystem complains of its server: in the kernel log (nfs, ceph, lustre ...) or, for a
 client in user space, in the system log.
 
-A complaint that a later message of the same server takes back does not count. Never ABSENT: many clients wait without
+A complaint that a later message of the same server takes back does not count, nor that a monitor of Ceph was lost where another
+one was found. Never ABSENT: many clients wait without
 a word, and their log is often kept elsewhere.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
@@ -20,6 +22,7 @@ COMPLAINTS = frozenset(
     {"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"}
 )
 LOCAL_LOOKING = ("rbd",)
+MONITOR = re.compile(r"\blibceph: mon\d")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -52,9 +55,14 @@ def _recovered(incident: Incident, message: NetworkFilesystemMessage) -> bool:
         later.about == "recovered"
         and later.filesystem == message.filesystem
         and _follows(later, message)
-        and later.subject.agrees_with(message.subject)
+        and (later.subject.agrees_with(message.subject) or (_monitor(message) and _monitor(later)))
         for later in incident.of(NetworkFilesystemMessage)
     )
+
+
+def _monitor(message: NetworkFilesystemMessage) -> bool:
+    """True for a message about one of Ceph's monitors, any of which does."""
+    return message.filesystem == "ceph" and MONITOR.search(message.text) is not None
 
 
 def _follows(later: Evidence, fact: Evidence) -> bool:

@@ -1,5 +1,6 @@
 """Somebody measured a volume and it was slow: a rate below 50 MB/s for large reads or writes, single operations that
-took more than a second, long waits, a device that is busy all the time while requests wait in line, CPUs that mostly wait for disks, burst credits that are used up, or a save many times slower than its siblings.
+took more than a second, long waits, a device that is busy all the time while requests wait in line, CPUs that mostly wait for disks, burst credits that are used up, a read that ran into
+its limit while the job's own reads came back late, or a save many times slower than its siblings.
 
 ABSENT where a rate of 200 MB/s or more was measured.
 """
@@ -13,10 +14,12 @@ from statistics import median
 from ..evidence.job import CheckpointEvent
 from ..evidence.network import Benchmark
 from ..evidence.probe import Outcome, ProbeAnswer
-from ..evidence.storage import IoStatistics
+from ..evidence.storage import CommandOutcome, IoStatistics
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import disk, place
+from ._places import disk, on_network, place
+from .data_wait_dominates import reads_came_after
+from .operator_tool_hangs_on_volume import place_of, ran_into_its_limit
 
 SLOW_BYTES_PER_S = 50e6
 FAST_BYTES_PER_S = 200e6
@@ -74,6 +77,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
                     present=slow,
                 )
     yield from _saves(incident)
+    yield from _outlasted(incident)
+
+
+def _outlasted(incident: Incident) -> Iterator[Finding]:
+    """Reads that were not done within their limit, of a volume that served the job at the same time."""
+    for command in incident.of(CommandOutcome):
+        steps = reads_came_after(incident, command) if ran_into_its_limit(command) else ()
+        subject = place_of(incident, command)
+        if steps and on_network(incident, subject) is not False:
+            note = f"`{command.command[:100]}` ran into its limit, while the job's reads came back late"
+            yield Finding(subject, (command, *steps), note)
 
 
 def _saves(incident: Incident) -> Iterator[Finding]:

@@ -2,7 +2,8 @@
 
 FileBaton of torch's extension builds, the file locks of inductor and Triton caches, numba's and JAX's: whoever finds
 the file waits until it is gone. A listing with that lock in a cache folder is the second sign. Or the log ends with the begin
-of a build, and the lock in the folder of the build is older by an hour or more than what the build has written there.
+of a build, and the lock in the folder of the build is older by an hour or more than what the build has written there; or a log ends by saying
+that a build's lock exists, which is as old by the clock.
 ABSENT where the builder is at work.
 """
 
@@ -14,7 +15,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.job import LogLine, Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.kernel import ClockReading
 from ..evidence.process import PythonStack
 from ..evidence.storage import FileEntry
 from ..incident import Incident
@@ -28,6 +30,10 @@ LOCK_LIBRARY = re.compile(r"(?:^|/)(?:filelock|portalocker|fasteners|lockfile|fl
 KEEPS_CODE = re.compile(
     r"torch/utils/cpp_extension|torch/_inductor|torch/_dynamo|triton/|op_builder|numba/|jax/|flashinfer|deep_gemm"
     r"|torch_extensions|neuronx?|cupy/|tilelang|codecache"
+)
+# Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'      Waited on lock file "/x/lock" for at least 30 s
+EXISTS = re.compile(
+    r"(?i)\b(?:lock ?file (?:already )?exists\b|wait(?:ed|ing) (?:on|for) (?:the |a )?(?:file |build )?lock(?: ?file)?\b)[^/]{0,80}(?P<path>/[^\s'\"]{1,400})"
 )
 OLD_S = 3600.0
 LOCK_FILE = re.compile(r"(?:^|/)(?:[\w.-]{0,200}\.)?lock$")
@@ -56,6 +62,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         else:
             note = f"{stack.thread} waits in {stack.frames[0].function} for a build of another process"
             yield Finding(Subject(pid=stack.subject.pid), (stack, *locks[:2]), note)
+    yield from _said_to_exist(incident) if not at_work else ()
     begun = None if at_work else _last_word(incident)
     if begun is None:
         return
@@ -64,6 +71,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
             f"the log ends with the begin of a build, and its lock is of {lock.modified}, older than {newer.modified}"
         )
         yield Finding(Subject(), (begun, lock, newer), note)
+
+
+def _said_to_exist(incident: Incident) -> Iterator[Finding]:
+    """Each last word of a log about a lock of a build that a listing shows, an hour old or more by the clock."""
+    ends: list[Evidence] = [*incident.of(TrainingSteps, PythonException, RunFinished)]
+    now_s = max((each.wall_s for each in incident.of(ClockReading) if each.wall_s), default=None)
+    locks = {entry.subject.path: entry for entry in incident.of(FileEntry) if _is_cache_lock(entry)}
+    for note in incident.of(LogLine) if now_s else ():
+        found = EXISTS.search(note.text)
+        lock = locks.get(found["path"]) if found else None
+        later = any(e.source.file == note.source.file and e.source.line > note.source.line for e in ends)
+        if lock and now_s and not later and now_s - _moment_s(lock.modified) >= OLD_S:
+            age_h = (now_s - _moment_s(lock.modified)) / 3600
+            yield Finding(
+                Subject(), (note, lock), f"the log ends at {found['path'] if found else ''}, {age_h:.0f} h old"
+            )
 
 
 def _last_word(incident: Incident) -> Phase | None:

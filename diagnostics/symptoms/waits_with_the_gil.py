@@ -33,7 +33,7 @@ WAITS = re.compile(
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
 RUNS_PYTHON = re.compile(
-    r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall|subtype_dealloc"
+    r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall|subtype_dealloc|^__pyx_p[wf]_"
 )
 NAMED = re.compile(r"^[A-Za-z_]\w{3,}$")
 DRIVER = re.compile(r"^(?:cu|cuda|nccl|hip|pnccl)[A-Z]\w{2,60}$")
@@ -47,6 +47,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     dumps: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
     for stack in incident.of(NativeStack):
         dumps[stack.source.file, stack.subject.pid].append(stack)
+    _join_threads(dumps)
     every = [stack for stacks in dumps.values() for stack in stacks]
     yield from _destructors(every, [stack for stack in every if wants_gil(stack)])
     for (_, pid), stacks in dumps.items():
@@ -60,6 +61,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if _keeps(stack, told, wanting, bool(given_up)):
                 note = f"{stack.thread} waits in {stack.frames[0].function} and keeps the GIL, which {wanting[0].thread} wants"
                 yield Finding(Subject(pid=pid), (stack, wanting[0], *given_up[:1]), note)
+
+
+# gdb_thread1.txt     bt-thread-12.log     gdb_thread_io.txt
+OF_THREAD = re.compile(r"(?:^|[^a-z])thread[-_]?\w{0,20}\.\w{2,5}$", re.I)
+
+
+def _join_threads(dumps: dict[tuple[str, int | None], list[NativeStack]]) -> None:
+    """Put together the threads of a process of which each has a file of its own, by the files' names."""
+    apart = [key for key, stacks in dumps.items() if key[1] is None and len(stacks) == 1 and OF_THREAD.search(key[0])]
+    if len(apart) > 1:
+        dumps[apart[0]] = [dumps.pop(key)[0] for key in apart]
 
 
 DESTRUCTOR = re.compile(r"(?:^|[\s:<(])(?P<owner>[A-Za-z_]\w{2,80})(?:<[^<>]{0,200}>)?::~(?P=owner)\b")

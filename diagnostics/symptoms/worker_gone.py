@@ -49,7 +49,9 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     rows = [row for pid in pids for row in incident.links.processes[pid].states]
     states = [row for row in rows if row.parent_pid == stack.subject.pid]
     dead = [state for state in states if state.state in ("Z", "X")]
-    if not states:
+    if stack.subject.pid is None and not dead:
+        dead = _of_the_only_parent(incident)
+    if not states and not dead:
         dead = _of_a_table_without_parents(incident, stack)
     forked = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
     table = incident.reads("process-table")
@@ -65,6 +67,22 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         yield Finding(subject, (stack, *late), note)
     elif states:
         yield Finding(subject, (stack, *states), "the workers are alive", present=False)
+
+
+def _of_the_only_parent(incident: Incident) -> list[ProcessState]:
+    """The zombies of a table in which one process alone has any, all of its children and of its name, and lives itself."""
+    processes = incident.links.processes
+    rows = {
+        parent: [row for pid in pids for row in processes[pid].states if row.parent_pid == parent]
+        for parent, pids in incident.links.children.items()
+    }
+    left = {parent: of for parent, of in rows.items() if any(row.state in ("Z", "X") for row in of)}
+    if len(left) != 1:
+        return []
+    ((parent, of),) = left.items()
+    lives = parent in processes and any(row.state not in ("Z", "X") for row in processes[parent].states)
+    names = {row.subject.comm for row in processes[parent].states} | {"pt_data_worker"} if lives else set()
+    return of if all(row.state in ("Z", "X") and row.subject.comm in names for row in of) else []
 
 
 def _of_a_table_without_parents(incident: Incident, stack: PythonStack) -> list[ProcessState]:

@@ -4,7 +4,8 @@ The child's main thread is on a futex while its innermost Python frame is user c
 takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of the
 worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in one
 of libc's own locks; or the only thread of a process waits for a native
-lock or for a team of threads (OpenMP); or the one stack that was taken of a process waits for the own lock of a runtime
+lock or for a team of threads (OpenMP); or the only thread of a child waits for another one of its process, by an event, a
+condition or a future; or it idles inside of a library with threads of its own, and its process uses no CPU; or the one stack that was taken of a process waits for the own lock of a runtime
 (OpenMP, BLAS, an allocator), in a job that forks; or all children of a process that was warned of forking with threads are
 on futexes. ABSENT where workers' stacks were taken and all of them idle at their queues or read.
 """
@@ -78,12 +79,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     idle = []
     found = False
     for process in incident.links.processes.values():
-        for finding in _at_lock(process) if is_worker(process) or _is_forked(process) else ():
+        at_lock = (*_at_lock(process), *_waits_for_nobody(process)) if is_worker(process) or _is_forked(process) else ()
+        for finding in at_lock:
             found = True
             yield finding
         if is_worker(process):
             idle += [stack for stack in process.stacks if is_main(stack)]
-    for finding in (*_of_nobody(incident), *_helpers_at_locks(incident)):
+    for finding in (*_of_nobody(incident), *_helpers_at_locks(incident), *_pools_left_behind(incident)):
         found = True
         yield finding
     for native in incident.of(NativeStack):
@@ -190,10 +192,28 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
         helps = process is not None and (is_worker(process) or _is_forked(process))
         single = helps and sum(each.subject.pid == native.subject.pid for each in stacks) == 1
         alone = native.alone or single or (process is not None and any(state.threads == 1 for state in process.states))
+        alone = alone or _is_listed_alone(native, stacks)
         names = native_names(native, 5)
         locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
-        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names)):
+        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
             yield native
+
+
+def _is_listed_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    """True for the stack of its file that another file's list of threads shows, in the same function, as the only one."""
+    if native.subject.pid is not None or not _is_alone(native, stacks):
+        return False
+    lists = [each for each in stacks if each.alone and len(each.frames) == 1 and each.source.file != native.source.file]
+    return len(lists) == 1 and lists[0].frames[0].function == native.frames[0].function
+
+
+def _is_inside_openmp(native: NativeStack) -> bool:
+    """True where a thread stands in OpenMP's own code below a parallel part: a team of one runs the job's at once."""
+    names = native_names(native, 5)
+    own = native.frames[0].function.startswith("??") and (native.frames[0].module or "").startswith(
+        ("libgomp", "libiomp", "libomp")
+    )
+    return own and any(name.startswith(("GOMP_parallel", "__kmpc_fork_call")) for name in names)
 
 
 def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
@@ -207,6 +227,50 @@ def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
         forking = any(FORKS.match(frame.function) for frame in native.frames)
         if locked and (serves or forking or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
             yield native
+
+
+OF_THREADS = ("threading.py", "_base.py", "queue.py")
+
+
+def _waits_for_nobody(process: Process) -> Iterator[Finding]:
+    """The only thread of a process where it waits for what only another thread of it can do."""
+    stack = process.stacks[0] if len(process.stacks) == 1 else None
+    if stack is None or not stack.frames or stack.active or stack.crashed or stack.interrupted:
+        return
+    inner = stack.frames[0]
+    if name_of(inner) not in ("wait", "join", "_wait_for_tstate_lock") or not (inner.file or "").endswith(
+        "threading.py"
+    ):
+        return
+    own = next((f for f in stack.frames if not (f.file or "").endswith(OF_THREADS)), inner)
+    note = f"the only thread of child {process.pid} waits for another one below {own.function} ({own.file}:{own.line})"
+    yield Finding(Subject(pid=process.pid, comm=process.comm), (stack,), note)
+
+
+# the Python side of libraries that share their work out to native threads
+HAS_THREADS = re.compile(
+    r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|/polars/|/lancedb?/|/pyarrow/"
+)
+IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
+IDLE_PERCENT = 3.0
+
+
+def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
+    """Children of a pool that idle inside a library with native threads of its own, none of which uses a CPU."""
+    for process in incident.links.processes.values():
+        used = [(row, row.cpu_percent) for row in process.states if row.state == "S"]
+        rows = [row for row, percent in used if percent is not None and percent <= IDLE_PERCENT]
+        for stack in process.stacks if rows and len(process.stacks) == 1 else ():
+            serves = any(
+                (frame.file or "").endswith(IN_POOL) and name_of(frame) in POOL_FRAMES for frame in stack.frames
+            )
+            if serves and not stack.active and stack.frames and HAS_THREADS.search(stack.frames[0].file or ""):
+                where = f"{stack.frames[0].function} ({stack.frames[0].file})"
+                note = f"child {process.pid} idles in {where}, and no thread of it uses a CPU"
+                yield Finding(Subject(pid=process.pid, comm=process.comm), (stack, rows[0]), note)
+
+
+POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 
 
 def _is_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:

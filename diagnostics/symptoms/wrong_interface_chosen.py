@@ -2,7 +2,7 @@
 
 NCCL or gloo chose loopback, or a bridge or cable of the container runtime, while other interfaces are there or ranks live on
 other hosts; or a peer is called at an address that several hosts have for their own, or one that means another machine on every host: Debian's name for itself
-(127.0.1.1), Docker's default bridge, libvirt's, a link-local address. Or another rank answers than was called.
+(127.0.1.1), Docker's default bridge, libvirt's, a link-local address; or at loopback, which a list of names on its host gives to the host's own name. Or another rank answers than was called.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ def _calls(incident: Incident) -> Iterator[Finding]:
             note = f"a peer was called at {address[0]}, which is another machine on every host"
             yield Finding(fact.subject, (fact,), note)
     yield from _two_addresses(incident, failed)
+    yield from _named_loopback(incident, failed)
     for answer in incident.of(RemoteFailure):
         if answer.about == "wrong-peer":
             yield Finding(answer.subject, (answer,), answer.text[:200])
@@ -115,6 +116,20 @@ def _two_addresses(incident: Incident, failed: Sequence[Evidence]) -> Iterator[F
             other = next(address for address in known if address != OWN_NAME)
             note = f"{name.removeprefix('address of ')} is {OWN_NAME} on its own host and {other} elsewhere"
             yield Finding(call.subject, (call, known[OWN_NAME], known[other]), note)
+
+
+def _named_loopback(incident: Incident, failed: Sequence[Evidence]) -> Iterator[Finding]:
+    """A call to loopback that failed, while a host of the network gives its own name that address."""
+    settings = incident.of(SettingSeen)
+    names = [each for each in settings if each.name.startswith("address of ") and each.value.startswith("127.")]
+    outside = [s for s in settings if s.name == "interface address" and not s.value.startswith("127.")]
+    for fact in failed if names and outside else ():
+        called = next((each for each in ADDRESS.findall(words_of(fact)) if each.startswith("127.")), None)
+        name = next((each for each in names if each.value == called), None)
+        if name:
+            note = f"a peer was called at {called}, which is {name.name.removeprefix('address of ')} on its own host"
+            yield Finding(fact.subject, (fact, name, outside[0]), note)
+            break
 
 
 SYMPTOM = Symptom(

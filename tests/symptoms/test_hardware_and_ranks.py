@@ -28,7 +28,7 @@ FABRIC = """\
 GPU 00000000:0A:00.0
     Product Name                          : NVIDIA H100 80GB HBM3
     Fabric
-        State                             : Completed
+        State                             : {}
         Status                            : {}
 """
 TIMEOUT = (
@@ -262,8 +262,11 @@ CASES = [
     ("gpu-unspecified-failure", "RuntimeError: CUDA error: unspecified launch failure\n", PRESENT),
     ("driver-version-mismatch", "Failed to initialize NVML: Driver/library version mismatch\n", PRESENT),
     ("driver-init-failed", "[ 5.0] NVRM: GPU 0000:41:00.0: RmInitAdapter failed! (0x26:0x56:1474)\n", PRESENT),
-    ("driver-init-failed", FABRIC.format("Failure"), PRESENT),
-    ("driver-init-failed", FABRIC.format("Success"), UNOBSERVED),
+    ("driver-init-failed", FABRIC.format("In Progress", "N/A"), PRESENT),
+    ("driver-init-failed", FABRIC.format("Completed", "Success"), UNOBSERVED),
+    ("gpu-nvlink-report", FABRIC.format("Completed", "Insufficient Resources"), PRESENT),
+    ("gpu-nvlink-report", FABRIC.format("Completed", "Success"), UNOBSERVED),
+    ("gpu-nvlink-report", FABRIC.format("In Progress", "N/A"), UNOBSERVED),
     ("driver-refuses", "No devices were found\n", PRESENT),
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(7)) + "7, H100, 100 %, 345 MHz, 50\n", PRESENT),
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(8)), ABSENT),

@@ -1,0 +1,48 @@
+"""A session in which somebody reloads the GPU's driver and asks CUDA before or after it.
+
+    $ sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm
+    $ python -c "import torch; print(torch.cuda.is_available())"
+    True
+
+The answer is read on the line below the question. A module that is only taken out is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Source
+from ..evidence.job import SettingSeen
+from ..text import Text
+from . import Parser
+
+PROMPT = r"^\S{0,80}[$#%>] ?"
+MODULE = r"(?:nvidia(?:[_-]\w{1,10})?|amdgpu)"
+# sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm     modprobe nvidia-uvm     nvidia-smi --gpu-reset is another cure
+RELOAD = re.compile(rf"{PROMPT}.{{0,200}}\bmodprobe (?!-r\b)(?:-\w{{1,10}} )?(?P<module>{MODULE})\b")
+TAKEN_OUT = re.compile(rf"{PROMPT}.{{0,200}}\b(?:rmmod|modprobe -r) (?:-\w{{1,10}} )?{MODULE}\b")
+ASKED = re.compile(rf"(?:{PROMPT}|^>>> ).{{0,300}}\btorch\.cuda\.is_available\(\)")
+ANSWER = re.compile(r"^(True|False)\s*$")
+
+
+def read(text: Text) -> Iterator[SettingSeen]:
+    asked = taken_out = False
+    for line in text.lines():
+        row = line.text[:600]
+        source = Source(text.name, line.number, line.quote)
+        if asked and (found := ANSWER.match(row)):
+            yield SettingSeen(source=source, name="CUDA available", value=found[1])
+        taken_out = taken_out or TAKEN_OUT.match(row) is not None
+        if taken_out and (found := RELOAD.match(row)):
+            taken_out = False
+            yield SettingSeen(source=source, name="driver reloaded", value=found["module"])
+        asked = ASKED.match(row) is not None
+
+
+PARSER = Parser(
+    tool="rmmod and modprobe of the GPU's driver",
+    medium="transcript",
+    footprint=rf"{PROMPT}.{{0,200}}\b(rmmod|modprobe( -r)?) (-\w{{1,10}} )?{MODULE}\b",
+    read=read,
+)
