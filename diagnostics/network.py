@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # independent priors that add up to one leave 37 % for no cause at all; an incident that somebody investigates is not so
 # often without one of the known causes
 NOTHING_KNOWN = 0.15
-# of the unseen precedents whose label was said to be at least 90 % probable 7 % bore another, and an incident may be of
+# of the unseen precedents whose label was said to be at least 90 % probable 6 % bore another, and an incident may be of
 # a kind that the library does not hold: words alone are never more than three to one
 LIFTED_TO = 0.75
 TELLING = 0.003  # a symptom that shows so seldom by itself was shown by something
@@ -183,7 +183,8 @@ def shaken(network: Network, answer: set[str]) -> float:
     """The share of shaken tables in which the same causes lead with at least even odds.
 
     Every prior, strength and leak is moved in odds by a factor between 1/2 and 2, drawn from a fixed sequence, and what
-    the words say is made as much weaker or stronger; only the instances that explain something, the best ones first, take part.
+    the words say is made as much weaker or stronger; only the instances that explain something, the best ones first,
+    take part.
     """
     import numpy as np
 
