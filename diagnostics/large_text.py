@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from .footprint import Footprint
 from .haystack import Haystack, without_middles
-from .ripgrep import Found, lines_of_file, search_here
+from .ripgrep import Found, lines_of_data, lines_of_file
 from .text import Line, Text, without_terminal_codes
 
 LARGE = 8 << 20  # bytes; smaller artefacts are simply read
@@ -101,8 +101,8 @@ class LargeText(Text):
         with_one = ThreadPoolExecutor(max_workers=1)
         if self.path:
             self._search = with_one.submit(lines_of_file, words, patterns, self.path)
-        elif words or patterns:
-            self._search = with_one.submit(search_here, words, patterns, (self.data,))
+        else:
+            self._search = with_one.submit(lines_of_data, words, patterns, self.data)
         with_one.shutdown(wait=False)
 
     @cached_property

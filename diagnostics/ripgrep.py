@@ -49,6 +49,16 @@ def lines_of_file(words: Sequence[str], patterns: Sequence[str], path: Path) -> 
         return list(_once(merge(*pool.map(lambda share: _one_process(share[0], share[1], path), shares))))
 
 
+def lines_of_data(words: Sequence[str], patterns: Sequence[str], data: bytes) -> list[Found]:
+    """The same of bytes in memory, such as an archive's entry: given to ripgrep as a file that lies on no disk."""
+    if program() is None or not hasattr(os, "memfd_create"):
+        return search_here(words, patterns, (data,)) if words or patterns else []
+    with os.fdopen(os.memfd_create("artefact"), "wb") as file:
+        file.write(data)
+        file.flush()
+        return lines_of_file(words, patterns, Path(f"/proc/{os.getpid()}/fd/{file.fileno()}"))
+
+
 def _once(found: Iterable[Found]) -> Iterator[Found]:
     last = 0
     for line in found:

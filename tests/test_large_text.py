@@ -139,3 +139,13 @@ def test_a_line_of_ten_megabytes_costs_little(tmp_path: Path) -> None:
     found = open_incident(path)
     assert time.process_time() - before < 3
     assert [fact.kind for fact in found.evidence].count("hung_task") == 1
+
+
+def test_bytes_in_memory_are_searched_as_a_file_is() -> None:
+    """An archive's entry: ripgrep finds what Python's own engine finds."""
+    data = b"".join(b"line %d %s\n" % (n, b"Xid 79" if n % 997 == 0 else b"") for n in range(50_000))
+    here = ripgrep.search_here(["Xid"], [], (data,))
+    assert len(here) == 51
+    assert ripgrep.lines_of_data(["Xid"], [], data) == here
+    assert ripgrep.lines_of_data([], ["(?i)xid [0-9]+"], data) == here
+    assert ripgrep.lines_of_data([], [], data) == []
