@@ -19,6 +19,8 @@ from . import Parser
 from ._snapshot import source
 
 HEADING = re.compile(r"^Name {1,80}(?=.{0,200}\bMaxInodes\b)(?=.{0,200}\bUsedInodes\b).{1,300}$")
+NEEDED = {"MaxInodes", "UsedInodes"}
+NUMBER = re.compile(r"[0-9]{1,18}")
 FULL = 0.999
 
 
@@ -27,7 +29,7 @@ def read(text: Text) -> Iterator[DiskUsage]:
     for line in text.lines():
         row = line.text[:2000].rstrip()
         if HEADING.match(row):
-            titles = row.split()
+            titles = row.split() if NEEDED <= set(row.split()) else []
         elif titles:
             cells = row.split(None, len(titles) - 1)
             if len(cells) == len(titles) and (fact := _usage(text, line, dict(zip(titles, cells, strict=True)))):
@@ -36,7 +38,7 @@ def read(text: Text) -> Iterator[DiskUsage]:
 
 def _usage(text: Text, line: Line, row: dict[str, str]) -> DiskUsage | None:
     most, used = row["MaxInodes"], row["UsedInodes"].split()[0]
-    if not (most.isdecimal() and used.isdecimal() and int(most)):
+    if not (NUMBER.fullmatch(most) and NUMBER.fullmatch(used) and int(most)):
         return None
     share = int(used) / int(most)
     return DiskUsage(
