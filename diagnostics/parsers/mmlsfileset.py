@@ -29,7 +29,7 @@ def read(text: Text) -> Iterator[DiskUsage]:
     for line in text.lines():
         row = line.text[:2000].rstrip()
         if HEADING.match(row):
-            titles = row.split() if NEEDED <= set(row.split()) else []
+            titles = row.split() if set(row.split()) >= NEEDED else []
         elif titles:
             cells = row.split(None, len(titles) - 1)
             if len(cells) == len(titles) and (fact := _usage(text, line, dict(zip(titles, cells, strict=True)))):
