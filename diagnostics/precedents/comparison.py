@@ -84,9 +84,10 @@ def compare(lines: Sequence[Source], model: Model | None = None) -> Likeness:
     if not lines:
         return NO_WORDS
     model = model or _shipped()
-    scores, added = model.of_lines(_texts(model, lines))
-    if not any(gram in model.place for text in _texts(model, lines) for gram in grams(text)):
+    texts = _texts(model, lines)
+    if not any(gram in model.place for text in texts for gram in grams(text)):
         return NO_WORDS
+    scores, added = model.of_lines(texts)
     logarithms = (scores * model.temperature - np.log(model.share)) / math.log(2)
     said = dict(zip(model.labels, logarithms.tolist(), strict=True))
     base = max(said[label] for label in LABELS_OF_NO_CAUSE if label in said)

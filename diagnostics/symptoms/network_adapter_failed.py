@@ -14,7 +14,7 @@ from ._reports import findings
 
 WORDS = re.compile(
     r"health compromised|handling bad device|fatal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable"
-    r"|Cable (?:error|unplugged)|unsupported cable|Adapter removed|PCIe link lost|Tx Unit Hang|firmware (?:fatal|error)"
+    r"|Cable error|unsupported cable|Adapter removed|PCIe link lost|Tx Unit Hang|firmware (?:fatal|error)"
     r"|Hardware Error|ECC Err|Unrecoverable Error detected|[Pp]arity errors?\b|(?:MC|Driver) assert|\(rev ff\)|^mlxlink: ",
     re.I,
 )

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+from benchmarks.precedents import learning
 from diagnostics.precedents.library import Precedent, precedents
 from diagnostics.precedents.model import Model
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("learn_precedents", ROOT / "scripts" / "precedents.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return learning()
 
 
 @pytest.fixture(scope="module")
