@@ -121,6 +121,9 @@ CAUSES = (
         "after hardware",
         on=(),
         effects=(
+            Effect("file-not-there", 0.3,
+                   "a wrong path is a common slip of the job's own",
+                   "the job was told of a path that does not exist", Role.INITIATING),
             Effect("fewer-gpus-than-expected", 0.03,
                    "a setting that asks for more devices than there are is one of many",
                    "the setting asked for more devices than the machine has"),
@@ -161,6 +164,9 @@ CAUSES = (
         + PHILLY + "1,995 checkpoint errors, most of them of HDFS",
         on=(),
         effects=(
+            Effect("file-not-there", 0.1,
+                   "code that renames or cleans up on several ranks meets its own work",
+                   "the saving code looked for what another rank had moved or removed"),
             Effect("checkpoint-code-error", 0.9,
                    "the error is about the objects, not about the file",
                    "the saving code was wrong; the disk did what it was told", Role.INITIATING),

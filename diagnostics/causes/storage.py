@@ -17,6 +17,9 @@ CAUSES = (
         "the jobs that the system failed had lost a remote filesystem; " + ACME + "10 of remote storage",
         on=("mount",),
         effects=(
+            Effect("file-not-there", 0.05,
+                   "a volume that is not mounted leaves an empty folder",
+                   "the volume was not there, so its files were not"),
             Effect("volume-io-blocked", 0.75,
                    "reads, closes and stats of a volume that is not served wait in its client by construction",
                    "{comm} waited in the kernel for {filesystem} at {server}; it is the victim, not the culprit",

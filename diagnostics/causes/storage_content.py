@@ -68,6 +68,9 @@ CAUSES = (
         "checkpoint upload after a hardware error",
         on=("mount",),
         effects=(
+            Effect("file-not-there", 0.1,
+                   "a save that was cut has not written all of its files",
+                   "the file had never been written to its end"),
             Effect("checkpoint-truncated", 0.75,
                    "the file ends where the writer did",
                    "the file ends where its writer was stopped", Role.INITIATING),

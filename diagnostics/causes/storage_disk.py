@@ -15,6 +15,9 @@ CAUSES = (
         source=LLAMA + "3 for SSDs; " + FT_HSDP + "4.4 %",
         on=("device",),
         effects=(
+            Effect("file-not-there", 0.1,
+                   "a disk that went away takes its files with it",
+                   "the disk was gone, and its files with it"),
             Effect("block-device-trouble", 0.9,
                    "the kernel reports every failed request",
                    "the disk {device} did not answer as it should", Role.INITIATING),
@@ -84,6 +87,9 @@ CAUSES = (
         source=ESTIMATE + STEPFUN + "3 of a filesystem",
         on=("device",),
         effects=(
+            Effect("file-not-there", 0.2,
+                   "a damaged directory does not list what it holds",
+                   "the damaged directory no longer led to the file"),
             Effect("filesystem-damage-reported", 0.95,
                    "the filesystem checks what it reads and says so",
                    "the filesystem on {device} found its records damaged", Role.INITIATING),
@@ -146,7 +152,7 @@ CAUSES = (
             Effect("job-in-disk-sleep", 0.3,
                    "tasks pile up behind one lock",
                    "the processes waited inside the kernel"),
-            Effect("filesystem-code-fault", 0.2,
+            Effect("filesystem-code-fault", 0.4,
                    "a bug that is caught stops the kernel at its place",
                    "the filesystem's code failed one of its own checks", Role.INITIATING),
             Effect("kernel-lockup-report", 0.02,

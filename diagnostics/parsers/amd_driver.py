@@ -1,4 +1,5 @@
-"""AMD's kernel driver, amdgpu: page faults of a program, memory errors, devices that are reset or lost.
+"""AMD's kernel driver, amdgpu: page faults of a program, memory errors, devices that are reset or lost,
+errors of the links between them.
 
     amdgpu 0000:83:00.0: amdgpu: [gfxhub0] no-retry page fault (src_id:0 ring:24 vmid:8 pasid:32769, for process python pid 4123)
     amdgpu 0000:c1:00.0: amdgpu: device lost from bus!
@@ -20,6 +21,7 @@ _DEVICE = r"amdgpu (?P<pci>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7]: "
 TABLE = Table(
     Row(rf"{_DEVICE}.{{0,60}}page fault \(src_id.{{0,120}}?(?: pid (?P<pid>\d{{1,10}}))?\b", "page-fault", CRITICAL),
     Row(rf"{_DEVICE}.{{0,60}}(?:device lost from bus|GPU has been lost)", "off-bus", FATAL),
+    Row(rf"{_DEVICE}.{{0,80}}uncorrectable hardware errors.{{0,40}}\bxgmi", "link", CRITICAL),
     Row(rf"{_DEVICE}.{{0,80}}uncorrectable hardware errors", "ecc", CRITICAL),
     Row(rf"{_DEVICE}.{{0,60}}(?:PSP|psp|SMU).{{0,60}}(?:timeout|timed out|not done with your previous command)", "rpc-timeout", CRITICAL),
     # MES, the scheduler in the device's firmware

@@ -50,7 +50,7 @@ TABLE = Table(
     Row(r"scsi host\d+: .{0,60}(?:reset|timed out|aborting)", "reset", WARNING),
     Row(r"md/raid\S{0,10}:(?P<device>md\d+): Disk failure on (?P<path>[\w/]{1,40})", "gone", CRITICAL),
     Row(r"device-mapper: multipath: .{0,20}Failing path|multipathd?: .{0,60}(?:remaining active paths: 0|Failing path)", "gone", CRITICAL),
-    Row(r"device-mapper: (?:thin|raid|verity|crypt|cache): .{0,80}(?:out of (?:data|metadata) space|switching pool to (?:read-only|failed)|corrupted)", "read-only", CRITICAL),
+    Row(r"device-mapper: (?:thin|raid|verity|crypt|cache): .{0,80}(?:out of metadata space|switching pool to (?:read-only|failed)|corrupted)", "read-only", CRITICAL),
     Row(r"(?:connection\d+:\d+: .{0,20}ping timeout|session\d+: session recovery timed out|iscsi: .{0,60}(?:timed out|detected conn error))", "timeout", CRITICAL),
     Row(r"(?:block )?(?P<device>nbd\d+): (?:Connection timed out|Receive (?:control|data) failed|Possible stuck request|Dead connection|shutting down sockets)", "timeout", CRITICAL),
     Row(r"(?:virtio_blk|virtio_scsi|xen_blkfront|blkfront) .{0,80}(?:timeout|timed out|reset|error)", "timeout", CRITICAL),

@@ -42,6 +42,8 @@ TABLE = Table(
     Row(rf"BTRFS (?:error|critical|warning) \(device {_DEVICE}\): .{{0,120}}(?:csum failed|checksum error|transid verify failed|corrupt)", "corruption", CRITICAL, "btrfs"),
     Row(rf"BTRFS:? error \(device {_DEVICE}[^)]{{0,20}}\).{{0,200}}errno=-28\b|BTRFS: Transaction aborted \(error -28\)", "no-space", CRITICAL, "btrfs"),
     Row(rf"BTRFS:? (?:error|critical) \(device {_DEVICE}[^)]{{0,20}}\)", "other", CRITICAL, "btrfs"),
+    # the volumes of a thin pool promise more space than the pool has
+    Row(r"device-mapper: thin: (?P<device>[\w:]{1,40}): (?:switching pool to out-of-data-space|no free data space available)", "no-space", CRITICAL, "thin pool"),
     Row(rf"F2FS-fs \({_DEVICE}\): .{{0,80}}(?:[Ii]nconsistent|corrupt|I/O error)", "corruption", CRITICAL, "f2fs"),
     Row(rf"SQUASHFS error: |FAT-fs \({_DEVICE}\): error", "corruption", CRITICAL, "other"),
     Row(r"ZFS: .{0,80}(?:suspended|I/O failure)|WARNING: Pool '.{1,64}' has encountered an uncorrectable I/O failure", "io-error", CRITICAL, "zfs"),

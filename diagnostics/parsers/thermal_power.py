@@ -25,6 +25,8 @@ TABLE = Table(
     Row(r"(?:HARDWARE PROTECTION|hardware protection) (?:shutdown|reboot)|thermal[_ ]emergency|Overheat", "shutdown", FATAL),
     # amdgpu 0000:c3:00.0: amdgpu: GPU over temperature range(SW CTF) detected!      ERROR: GPU HW Critical Temperature Fault(aka CTF) detected!
     Row(r"amdgpu: .{0,30}GPU (?:over temperature range|HW [Cc]ritical [Tt]emperature [Ff]ault)|due to GPU SW CTF", "thermal", CRITICAL),
+    # NVRM: GPU0 thermal shutdown: GPU temperature 105C exceeded
+    Row(r"NVRM: .{0,60}thermal shutdown|NVRM: .{0,60}[Tt]emperature .{0,40}exceed", "thermal", CRITICAL),
     Row(r"(?:[Hh]igh|[Oo]ver)[ -]?[Tt]emperature (?:event|detected|warning|shutdown)", "thermal", CRITICAL),
     Row(r"(?:[Pp]ower [Ss]upply|PSU)\b.{0,60}(?:fail|lost|redundancy)|[Pp]ower loss detected", "power", CRITICAL),
     Row(r"ipmi\S{0,10}: .{0,80}(?:BMC .{0,20}(?:not responding|in reset)|IPMI message handler: .{0,20}timeout)", "firmware", WARNING),

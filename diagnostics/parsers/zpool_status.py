@@ -6,7 +6,7 @@
     errors: 1321 data errors, use '-v' for a list
 
 A pool that is ONLINE with zeroes in all columns is skipped. A disk that is gone or faulted is the disk's trouble; data
-errors without one are damage.
+errors without one are damage, and so is a pool whose status says that its metadata is corrupted.
 """
 
 from __future__ import annotations
@@ -26,19 +26,26 @@ STATE = re.compile(r"^\s{0,3}state: (SUSPENDED|UNAVAIL|FAULTED)\b")
 DISK = re.compile(
     r"^\s{2,12}([\w./:-]{2,120})\s{1,40}(FAULTED|UNAVAIL|REMOVED|DEGRADED|ONLINE)\s{1,12}(\d{1,9}[KMG]?)\s{1,8}(\d{1,9}[KMG]?)\s{1,8}(\d{1,9}[KMG]?)(?:\s{1,6}(\S.{0,80}))?\s*$"
 )
-ERRORS = re.compile(r"^errors: (\d{1,9} data errors|Permanent errors have been detected)")
+ERRORS = re.compile(r"^errors: (?:\d{1,9} data errors|Permanent errors have been detected)")
+# status: The pool metadata is corrupted.        (below the state)
+DAMAGED = re.compile(r"^\s{0,3}status: .{0,80}\bmetadata is corrupted")
 GROUP = re.compile(r"^(?:mirror|raidz\d|draid|spare|replacing|log|cache)")
 
 
 def read(text: Text) -> Iterator[Evidence]:
     pool = None
+    state: BlockDeviceTrouble | None = None
     for line in text.lines():
         row = line.text[:400]
         said = " ".join(row.split())
+        damaged = DAMAGED.match(row) is not None
+        if state and not damaged:
+            yield state
+        state = None
         if found := POOL.match(row):
             pool = found[1]
         elif STATE.match(row):
-            yield BlockDeviceTrouble(
+            state = BlockDeviceTrouble(
                 source=source(text, line), severity=Severity.FATAL, about="gone", text=f"pool {pool} {said}"
             )
         elif (found := DISK.match(row)) and found[1] != pool and not GROUP.match(found[1]):
@@ -51,7 +58,7 @@ def read(text: Text) -> Iterator[Evidence]:
                     about="gone" if found[2] != "ONLINE" else "other",
                     text=said,
                 )
-        elif ERRORS.match(row):
+        elif damaged or ERRORS.match(row):
             yield FilesystemError(
                 source=source(text, line),
                 subject=Subject(device=pool),
@@ -60,6 +67,8 @@ def read(text: Text) -> Iterator[Evidence]:
                 about="corruption",
                 text=said,
             )
+    if state:
+        yield state
 
 
 PARSER = Parser(

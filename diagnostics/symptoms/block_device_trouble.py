@@ -2,7 +2,7 @@
 
 Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's. Nor do
 messages that a driver prints at every start, nor a request or two whose interrupt was lost, nor disks that were only late while
-processors were stuck: that is a symptom of its own.
+processors were stuck: that is a symptom of its own. A mapped volume whose pool has no space left fails for that alone.
 ABSENT where the kernel log was read and has no such line, and where iostat shows every disk idle: a disk that does not
 answer has requests in line.
 """
@@ -13,17 +13,19 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
-from ..evidence.kernel import BlockDeviceTrouble, BlockIoError
+from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import disk, is_remote_disk, lost_sessions
 from .disk_late_beside_lockup import late_beside_lockup
+from .pool_out_of_space import POOL
 
 # each costs half a minute, in which the answer lies there
 COMPLETION_POLLED = re.compile(r"\btimeout, completion polled\b")
 AGAIN_AND_AGAIN = 3
 REMOVABLE = ("fd", "sr")
+MAPPED = "dm-"
 SCSI = re.compile(r"\bsd \d{1,4}:\d{1,4}:\d{1,4}:\d{1,4}: ")
 
 
@@ -32,12 +34,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     found = False
     sessions = lost_sessions(incident)
     late = late_beside_lockup(incident)
+    pool_full = any(each.filesystem == POOL for each in incident.of(FilesystemError))
     polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
     polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
     for fact in (*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)):
         if fact in late or (fact.severity is Severity.INFO and fact not in polled):
             continue
         name = (fact.subject.device or "").rpartition("/")[2]
+        if pool_full and name.startswith(MAPPED):
+            continue
         if name.startswith(REMOVABLE) or is_remote_disk(incident, name) or fact in sessions:
             continue
         if sessions and isinstance(fact, BlockDeviceTrouble) and SCSI.search(fact.text[:120]):

@@ -18,7 +18,7 @@ from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import calendar_s
+from ._runs import calendar_s, went_on_after
 from ._waits import compiles, main_stacks, name_of
 
 COMPILERS = re.compile(
@@ -82,6 +82,8 @@ def _seen(incident: Incident) -> Iterator[Finding]:
 
 def _told(incident: Incident) -> Iterator[Finding]:
     for said in matching(incident, SLOW):
+        if went_on_after(incident, said.fact):
+            continue
         yield Finding(Subject(), (said.fact,), said.text.splitlines()[0][:160])
     phases = [phase for phase in incident.of(Phase) if phase.phase == "compile"]
     ends: list[Evidence] = [*(phase for phase in phases if phase.edge == "end"), *incident.of(TrainingSteps)]

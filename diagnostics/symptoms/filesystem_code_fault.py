@@ -1,6 +1,6 @@
-"""The kernel stopped itself in the code of a local filesystem or of the block layer: a BUG, an oops or a failed pointer there.
+"""The kernel stopped itself in the code of a filesystem or of the block layer: a BUG, an oops or a failed pointer there.
 
-By the source file that the report names, or the innermost function of its trace.
+By the source file that the report names, or the innermost function of its trace; Lustre names its own bugs (LBUG).
 """
 
 from __future__ import annotations
@@ -14,14 +14,25 @@ from ..incident import Incident
 from . import Finding, Symptom
 from .kernel_filesystem_hang import LOCAL
 
-SOURCE = re.compile(r"\bat fs/(?!fuse|nfs|ceph|cifs|smb|9p|afs)\w{2,12}/|\bat (?:block|drivers/md)/")
+SOURCE = re.compile(r"\bat fs/\w{2,12}/|\bat (?:block|drivers/md)/|not syncing: LBUG")
+CLIENT = re.compile(r"^_{0,2}(?:ceph|nfs\d?|cifs|smb2|ll|osc|mdc|fuse|v9fs|afs|gfs2|beegfs)_")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for fault in incident.of(KernelFault):
-        inside = next((name for name in (fault.function or "", *fault.frames[:3]) if LOCAL.match(name)), None)
-        if fault.about in ("bug", "oops") and (SOURCE.search(fault.text) or inside):
-            yield Finding(Subject(host=fault.subject.host), (fault,), f"{fault.text[:120]} {inside or ''}".strip())
+        if is_of_filesystem(fault):
+            where = f"{fault.text[:120]} {_inside(fault) or ''}".strip()
+            yield Finding(Subject(host=fault.subject.host), (fault,), where)
+
+
+def is_of_filesystem(fault: KernelFault) -> bool:
+    """True where the kernel stopped itself in the code of a filesystem."""
+    return fault.about in ("bug", "oops", "panic") and bool(SOURCE.search(fault.text) or _inside(fault))
+
+
+def _inside(fault: KernelFault) -> str | None:
+    names = (fault.function or "", *fault.frames[:3])
+    return next((name for name in names if LOCAL.match(name) or CLIENT.match(name)), None)
 
 
 SYMPTOM = Symptom(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import TrainingSteps
+from ..evidence.job import PythonException, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
@@ -26,15 +26,32 @@ WORDS = re.compile(
     r"|No available memory for the cache blocks|can be stored in (?:the )?KV cache|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
     re.I,
 )
-ON_DISK = re.compile(r"No space left|ENOSPC", re.I)  # gRPC and TensorFlow say RESOURCE_EXHAUSTED of a disk too
+# gRPC and TensorFlow say RESOURCE_EXHAUSTED of a disk too, and the host's memory has its own runtimes and calls
+ELSEWHERE = re.compile(
+    r"No space left|ENOSPC|java\.lang\.|\bcudaHost(?:Alloc|Register)|cudaMallocHost|hipHostMalloc", re.I
+)
+PINNED = re.compile(r"pin_memory|cudaHostAlloc", re.I)
+# CUDA out of memory detected. Train microbatch size will be decreased from 16 -> 8.
+ANSWERED = re.compile(
+    r"(?:batch size|microbatch size)\b.{0,40}(?:decreas|reduc|halv|lower)|trying again with|retrying with", re.I
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     facts = [(fact, words_of(fact)) for fact in said(incident, WORDS)]
-    facts = [(fact, words) for fact, words in facts if not (ON_DISK.search(words) or _survived(incident, fact))]
+    facts = [
+        (fact, words)
+        for fact, words in facts
+        if not (ELSEWHERE.search(words) or ANSWERED.search(words) or _pins(fact) or _survived(incident, fact))
+    ]
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts:
         yield from nothing(ended_log(incident), "the job's log runs to its end and speaks of no lack of GPU memory")
+
+
+def _pins(fact: Evidence) -> bool:
+    """True where the innermost calls of a traceback ask for memory of the host."""
+    return isinstance(fact, PythonException) and any(PINNED.search(frame) for frame in fact.frames[:2])
 
 
 def _survived(incident: Incident, fact: Evidence) -> bool:

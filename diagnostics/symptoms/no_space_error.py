@@ -18,6 +18,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._places import place_of_error, same_device, volume_of_client
+from .pool_out_of_space import POOL
 
 NO_SPACE = re.compile(
     r"No space left on device|ENOSPC|StorageFull|code: 28\b|\[Errno 28\]|disk (?:is )?full"
@@ -44,7 +45,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if message.about == "no-space":
             yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
     for error in incident.of(FilesystemError):
-        if error.about == "no-space":
+        if error.about == "no-space" and error.filesystem != POOL:
             mount = next((m for m in incident.links.mounts if same_device(m.device, error.subject.device)), None)
             yield Finding(mount.subject if mount else Subject(), (error,), error.text[:160])
 

@@ -1,9 +1,14 @@
-"""The orchestrator says that it evicted the pod or drained the node (disk or memory pressure, taint, maintenance)."""
+"""The orchestrator says that it evicted the pod or drained the node (disk or memory pressure, taint, maintenance).
+
+Where it also says that the node does not answer, its taint manager only clears away what had stopped.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..evidence import Evidence
+from ..evidence.job import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import scheduler_reports
@@ -12,7 +17,14 @@ TOPICS = ("evicted", "disk-pressure", "memory-pressure")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from scheduler_reports(incident, *TOPICS, system="kubernetes", what="eviction")
+    node_lost = any(event.about == "node-failed" for event in incident.of(SchedulerEvent))
+    for finding in scheduler_reports(incident, *TOPICS, system="kubernetes", what="eviction"):
+        if not (node_lost and finding.present and all(map(_clears_away, finding.evidence))):
+            yield finding
+
+
+def _clears_away(fact: Evidence) -> bool:
+    return isinstance(fact, SchedulerEvent) and "TaintManager" in fact.text
 
 
 SYMPTOM = Symptom(

@@ -1,9 +1,9 @@
 """The run died of an ordinary error of its own code or configuration: a wrong type, key, shape, name or argument, a
-module or file that is not there, packages that do not fit each other, an option that a program does not know.
+module that is not there, packages that do not fit each other, an option that a program does not know.
 
-An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run, a
-file that a network volume lacks may be the volume's, and exceptions that speak for something else (memory, space, I/O,
-workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
+An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run, and
+exceptions that speak for something else (a file that is not there, memory, space, I/O, workers, collectives, CUDA, shared
+memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from ..evidence.job import LogLine, PythonException, SchedulerEvent
 from ..evidence.storage import ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import on_network, place
 from ._runs import went_on_after
 from .cache_race_error import CACHE, cannot_decode
 from .checkpoint_code_error import CODE
@@ -31,7 +30,7 @@ from .loss_not_finite import DIVERGED
 ORDINARY = frozenset(
     (
         "TypeError ValueError KeyError IndexError AttributeError NameError AssertionError ZeroDivisionError "
-        "ImportError ModuleNotFoundError FileNotFoundError NotImplementedError SyntaxError IndentationError "
+        "ImportError ModuleNotFoundError NotImplementedError SyntaxError IndentationError "
         "UnboundLocalError UnicodeDecodeError JSONDecodeError RecursionError LookupError ArgumentError "
         "ConfigAttributeError ValidationError MissingConfigException ConfigKeyError NotADirectoryError "
         "IsADirectoryError OverflowError FloatingPointError HFValidationError RepositoryNotFoundError ScannerError "
@@ -113,7 +112,7 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     name = fact.type.rpartition(".")[2]
     if name not in ORDINARY and not OF_TENSORS.search(fact.text):
         return False
-    if fact.error not in (None, "ENOENT", "ENOTDIR", "EISDIR"):
+    if fact.error not in (None, "ENOTDIR", "EISDIR"):
         return False
     frames = " ".join(fact.frames[:4])
     if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
@@ -125,8 +124,7 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     if DECODING.search(text) and (incident.of(ZeroRun) or any(mismatches(incident))):
         return False  # the file is damaged
     aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)
-    remote = fact.error == "ENOENT" and on_network(incident, place(incident, fact.subject.path))
-    return not aside and not remote
+    return not aside
 
 
 def _read_by_library(frames: Sequence[str]) -> bool:

@@ -1,7 +1,7 @@
 """A worker is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
 
 "exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main thread (for a loader, a pool or an executor)
-with a dead child, no child left, or one in a dead one's place: begun long after its equals and without any work done, as a
+with a dead child, no child left in a table that shows other processes too, or one in a dead one's place: begun long after its equals and without any work done, as a
 pool replaces what it lost. ABSENT where the waiting process's workers are all alive.
 """
 
@@ -55,12 +55,14 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         dead = _of_a_table_without_parents(incident, stack)
     forked = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
     table = incident.reads("process-table")
-    known = stack.subject.pid in incident.links.processes and incident.links.processes[stack.subject.pid].states
+    seen_in = {row.source.file for row in incident.of(ProcessState) if row.subject.pid == stack.subject.pid}
+    # a table of that process alone was asked for no other
+    whole = any(row.subject.pid != stack.subject.pid and row.source.file in seen_in for row in incident.of(ProcessState))
     if dead:
         yield Finding(
             subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it"
         )
-    elif forked and table and known and not states:
+    elif forked and table and whole and not states:
         yield Finding(subject, (stack, *table), "the process that waits for its workers has none")
     elif late := _replaced(stack, states):
         note = f"child {late[0].subject.pid} was begun long after the others and idles: it stands for one that is gone"

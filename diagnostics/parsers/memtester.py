@@ -1,0 +1,35 @@
+"""memtester: the errors that a test of the host's memory found.
+
+      Bit Flip            : FAILURE: 0x0000000000000040 != 0x0000000000000000 at offset 0x1f09c3a8.
+
+Tests that say ok are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Severity
+from ..evidence.kernel import HostMemoryError
+from ..text import Text
+from . import Parser
+from ._snapshot import source
+
+#   Bit Flip            : FAILURE: 0x40 != 0x0 at offset 0x1f09c3a8.
+FAILURE = re.compile(r"\bFAILURE: 0x[0-9a-f]{1,16} != 0x[0-9a-f]{1,16} at offset 0x[0-9a-f]{1,16}")
+
+
+def read(text: Text) -> Iterator[HostMemoryError]:
+    for line in text.lines():
+        if FAILURE.search(line.text[:400]):
+            yield HostMemoryError(
+                source=source(text, line),
+                severity=Severity.CRITICAL,
+                corrected=False,
+                count=1,
+                text=" ".join(line.text[:300].split()),
+            )
+
+
+PARSER = Parser(tool="memtester", medium="listing", footprint=r"FAILURE: 0x[0-9a-f]{1,16} != 0x", read=read)
