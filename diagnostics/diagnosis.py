@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 ANSWER_BITS = 3.0  # what a cause initiates must speak at least this much for it (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
-LEAD = 0.6  # both of them for a lead, a cause that the wording of the artefacts names
-LEAD_BITS = 6.0  # what the wording must speak at least for a lead (64 to 1)
+LEAD = 0.5  # both of them for a lead, a cause that the wording of the artefacts names
+LEAD_BITS = 4.0  # what the wording must speak at least for a lead (16 to 1)
 FAINT = "var(--jp-ui-font-color2, #616161)"
 WORDING = "wording"  # the row of `Diagnosis.weights` that no symptom has
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
@@ -170,6 +170,7 @@ def _hypotheses(
 ) -> tuple[Hypothesis, ...]:
     bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present)
     best = network.strength.max(axis=0, initial=0.0)
+    by_symptoms = at_work(network.slugs, network.by_symptoms)
     found = []
     for row, instance in enumerate(network.instances):
         explains, against = [], []
@@ -188,7 +189,7 @@ def _hypotheses(
                 instance.subject,
                 _about(incident, instance, [e for e in network.observed if e.symptom in explains], words),
                 float(posterior.marginal[row]),
-                float(network.by_symptoms.marginal[row]),
+                by_symptoms[instance.cause.slug],
                 float(bits[row].sum() + network.worded[row]),
                 float(network.worded[row]),
                 tuple(dict.fromkeys(explains)),
@@ -230,7 +231,7 @@ def _leading(
 ) -> tuple[Hypothesis, ...]:
     """The causes of the most probable set that each reach the posterior and the bits of an answer by what they initiate.
 
-    Words help a cause to that where no symptom does, and name one cause at most. None while something telling is there
+    By the symptoms alone, or as a lead: words name one cause at most, and none by speaking against its rivals. None while something telling is there
     that the set does not account for: a fault that the table does not know may be behind the rest too. What counts is
     that the cause is at work at all: on which of two subjects may stay open.
     """
@@ -246,19 +247,20 @@ def _leading(
         each
         for each in hypotheses
         if network.instances.index(Instance(each.cause, each.subject)) in chosen
-        and found[each.slug] >= (LEAD if _is_worded(each) else ANSWER_POSTERIOR)
+        and _is_sure(each, found[each.slug])
     )
 
 
-def _is_worded(hypothesis: Hypothesis) -> bool:
-    return hypothesis.is_lead and hypothesis.worded >= LEAD_BITS
+def _is_sure(hypothesis: Hypothesis, posterior: float) -> bool:
+    if hypothesis.is_lead:
+        return posterior >= LEAD and hypothesis.worded >= LEAD_BITS
+    return min(posterior, hypothesis.by_symptoms) >= ANSWER_POSTERIOR
 
 
 def _verdict(
     network: Network, observations: Sequence[Observation], leading: Sequence[Hypothesis], robustness: float
 ) -> Verdict:
-    worded = all(_is_worded(each) for each in leading)
-    if leading and robustness >= (LEAD if worded else ANSWER_ROBUSTNESS):
+    if leading and robustness >= (LEAD if all(each.is_lead for each in leading) else ANSWER_ROBUSTNESS):
         several = len({each.cause.slug for each in leading}) > 1
         return Verdict.INDEPENDENT_CAUSES if several else Verdict.ROOT_CAUSE
     table = all_symptoms()

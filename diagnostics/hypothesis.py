@@ -26,7 +26,7 @@ class Hypothesis:
 
     `subject` tells it from other instances of its cause; `about` is all that is known of that subject. `bits` is the
     weight of all the evidence for it, taken alone, and `worded` the part of it that the wording of the artefacts has;
-    `by_symptoms` is the posterior without that part;
+    `by_symptoms` is the posterior of the cause, on any subject, without that part;
     `explains` the symptoms that it would show and that are there; `against` those it would have shown and that are not
     there, or that are there and speak for another.
     """

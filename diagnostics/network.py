@@ -27,6 +27,8 @@ NOTHING_KNOWN = 0.15
 # of the unseen precedents whose label was said to be at least 90 % probable 6 % bore another, and an incident may be of
 # a kind that the library does not hold: words alone are never more than three to one
 LIFTED_TO = 0.75
+# bits: an absent symptom that speaks so much against a cause was looked for where the cause would have shown it
+MISSED = -1.5
 TELLING = 0.003  # a symptom that shows so seldom by itself was shown by something
 NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
 WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to
@@ -104,16 +106,38 @@ def build(
             continue
         same = [i for i, other in enumerate(observed) if present[i] and other.symptom == each.symptom]
         strength[strength[:, same].any(axis=1), column] = 0.0
+    leak = np.array([table[each.symptom].leak for each in observed])
+    worded = np.array([words.bits.get(instance.cause.slug, 0.0) for instance in instances])
     return Network(
         instances,
         observed,
         np.array([instance.cause.prior for instance in instances]),
         strength,
-        np.array([table[each.symptom].leak for each in observed]),
+        leak,
         present,
         initiating,
-        np.array([words.bits.get(instance.cause.slug, 0.0) for instance in instances]),
+        _unless_missed(worded, strength, leak, present),
     )
+
+
+def _unless_missed(
+    worded: np.ndarray[Any, Any],
+    strength: np.ndarray[Any, Any],
+    leak: np.ndarray[Any, Any],
+    present: np.ndarray[Any, Any],
+) -> np.ndarray[Any, Any]:
+    """The bits of the words, less what the symptoms say of the same lines for a cause that was looked for in vain.
+
+    Words know no numbers: a complaint of too little shared memory is worded alike where df shows plenty.
+    """
+    import numpy as np
+
+    bits = noisy_or.weight_of_evidence(strength, leak, present)
+    said = np.where(present, np.maximum(bits, 0.0), 0.0).sum(axis=1)
+    missed = np.where(present, 0.0, bits).sum(axis=1) <= MISSED
+    beyond = np.minimum(worded, np.maximum(worded - said, 0.0))
+    kept: np.ndarray[Any, Any] = np.where(missed, beyond, worded)
+    return kept
 
 
 def told_apart_by(cause: Cause, observation: Observation) -> Subject:
