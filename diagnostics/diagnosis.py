@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 ANSWER_BITS = 3.0  # what a cause initiates must speak at least this much for it (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
-LEAD = 0.5  # both of them for a lead, a cause that the wording of the artefacts names
-LEAD_BITS = 4.0  # what the wording must speak at least for a lead (16 to 1)
+LEAD = 0.6  # both of them for a lead, a cause that the wording of the artefacts names
+LEAD_BITS = 5.0  # what the wording must speak at least for a lead (32 to 1)
 FAINT = "var(--jp-ui-font-color2, #616161)"
 WORDING = "wording"  # the row of `Diagnosis.weights` that no symptom has
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
