@@ -27,21 +27,22 @@ MODULE = re.compile(rf"^(?:version:\s{{1,20}})?{VERSION}\s*$")
 LIBRARY = re.compile(r"\blib(?:nvidia-ml|cuda)\.so\.(\d{3}\.\d{1,3}(?:\.\d{1,2})?)\b")
 # ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1
 PACKAGE = re.compile(rf"^[ih]i  libnvidia-compute-\S{{1,40}} {{1,40}}{VERSION}-")
+IN_USE = re.compile(r"\bcat /sys/module/nvidia/version\b")
 COMPATIBLE = re.compile(r"compat", re.I)
 
 
 def read(text: Text) -> Iterator[NvidiaDriverVersion]:
-    asked = False
+    asked = in_use = False
     for line in text.lines():
         row = line.text[:400]
         part, found = "", None
         if found := LOADED.match(row):
             part = "loaded"
-        elif asked and (found := MODULE.match(row)):
-            part = "module"
+        elif (asked or in_use) and (found := MODULE.match(row)):
+            part = "loaded" if in_use else "module"
         elif ((found := LIBRARY.search(row)) and not COMPATIBLE.search(row)) or (found := PACKAGE.match(row)):
             part = "library"
-        asked = ASKED.search(row) is not None
+        asked, in_use = ASKED.search(row) is not None, IN_USE.search(row) is not None
         if found:
             yield NvidiaDriverVersion(source=Source(text.name, line.number, line.quote), part=part, version=found[1])
 
@@ -50,7 +51,7 @@ PARSER = Parser(
     tool="versions of the NVIDIA driver",
     medium="gpu",
     footprint=(
-        r"^NVRM version: NVIDIA UNIX |\bmodinfo (-F ?version nvidia|nvidia .{0,20}-F ?version)\b"
+        r"^NVRM version: NVIDIA UNIX |\bmodinfo (-F ?version nvidia|nvidia .{0,20}-F ?version)\b|\bcat /sys/module/nvidia/version\b"
         r"|\blib(nvidia-ml|cuda)\.so\.\d{3}\.|^[ih]i  libnvidia-compute-"
     ),
     read=read,

@@ -29,6 +29,11 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     1 node          : samples_per_second_per_gpu 30
     2 nodes         : samples_per_second_per_gpu 10
 
+    device 0-8 fine (40 h), device 9 (db:00) fails in < 1 h
+
+    gpu:0 matmul vs numpy max abs err 1.9e-06
+    gpu:1 matmul vs numpy max abs err 3.1e+02
+
 Under a heading with two or more columns of outcomes each cell is a trial of its row under its column.
 Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
 
@@ -41,6 +46,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from statistics import median
 
 from ..evidence import Severity, Source, Subject
 from ..evidence.job import Trial
@@ -49,7 +55,7 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:\d{1,4} ?(?:of|/) ?\d{1,4},? (?:(?:runs?|times|tries|attempts) )?)?(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
@@ -72,7 +78,7 @@ OUTCOMES = (
     (
         "ok",
         re.compile(
-            r"^(?:ok|okay|works|pass|fine|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
+            r"^(?:ok|okay|works?|pass|fine|clean|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
             re.I,
         ),
     ),
@@ -91,6 +97,22 @@ OUTCOMES = (
     ),
     ("fail", re.compile(r"fail|crash|dies|died|abort|error|nan|wrong|differs", re.I)),
 )
+# 3 of 3 ok      0/5 fail
+COUNT = re.compile(r"^(\d{1,4}) ?(?:of|/) ?(\d{1,4}),? (?:(?:runs?|times|tries|attempts) )?(?=\D)")
+# device 0-8 fine (40 h), device 9 (db:00) fails in < 1 h
+CLAUSE = re.compile(
+    r"\b(?P<part>gpu|device|card)s?[ :#]{0,2}(?P<first>\d{1,2})(?: ?(?:-|to) ?(?P<last>\d{1,2}))?(?: \([^()]{1,30}\))?:? (?:always |is |are |all )?"
+    r"(?P<outcome>ok(?:ay)?|fine|works?|pass(?:es)?|trains?|clean|fails?|crash(?:es)?|hangs?|aborts?|dies|errors?)\b",
+    re.I,
+)
+MOST_DEVICES = 16
+# gpu:1 matmul vs numpy max abs err 3.1e+02
+DEVIATION = re.compile(
+    r"^ {0,8}(?P<part>gpu|device|card|cuda)[ :]{0,2}(?P<number>\d{1,3})\b(?P<work>[^\n]{1,100}?\b(?:err(?:or)?s?|diff(?:erence)?|deviation|mismatch(?:es)?))[ :=]{1,4}(?P<value>\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$",
+    re.I,
+)
+DIGITS = re.compile(r"\d{1,20}")
+FAR_OFF = 1000.0
 # falls to 22 img/sec      1600 images/sec throughout      2.1 s/it
 RATE = re.compile(
     r"(?:(?:falls|drops|down|goes|only|about|just|runs|at|to|some) ){0,3}~?(?P<value>(?<![\d.])\d{1,9}(?:\.\d{1,6})?) ?"
@@ -145,7 +167,7 @@ def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
     table = list(_under_a_heading(text)) or list(_grid(text)) or list(_last_column(text)) or list(_measured(text))
-    yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text))
+    yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text), *_clauses(text), *_deviations(text))
 
 
 def _under_a_heading(text: Text) -> Iterator[Trial]:
@@ -305,10 +327,42 @@ def _trial(text: Text, line: Line, condition: str, said: str, outcome: str) -> T
     )
 
 
+def _clauses(text: Text) -> Iterator[Trial]:
+    """Lines that say in one breath which devices are well and which are not; a range is so many devices."""
+    for line in text.lines():
+        row = line.text
+        if len(row) >= 240 or len(found := list(CLAUSE.finditer(row))) < FEWEST_ROWS:
+            continue
+        outcomes = [outcome_of(each["outcome"]) for each in found]
+        for each, outcome in zip(found, outcomes, strict=True) if len(set(outcomes)) > 1 else ():
+            first, last = int(each["first"]), int(each["last"] or each["first"])
+            for number in range(first, min(last, first + MOST_DEVICES) + 1):
+                yield _trial(text, line, f"{each['part'].lower()} {number}", each[0][:120], outcome)
+
+
+def _deviations(text: Text) -> Iterator[Trial]:
+    """One computation on several devices, with how far each was from what is right: far off is a thousand times the usual."""
+    rows = [(line, found) for line in text.lines() if len(line.text) < 240 and (found := DEVIATION.match(line.text))]
+    work = {DIGITS.sub("0", found["work"]) for _, found in rows}
+    if len(rows) <= FEWEST_ROWS or len(work) > 1:
+        return
+    usual = median(float(found["value"]) for _, found in rows)
+    for line, found in rows:
+        far = float(found["value"]) > max(FAR_OFF * usual, 1e-3)
+        yield _trial(
+            text, line, f"{found['part'].lower()} {found['number']}", found["work"].strip(), "fail" if far else "ok"
+        )
+
+
 def outcome_of(text: str) -> str:
-    """The kind of outcome that plain words say."""
-    return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
+    """The kind of outcome that plain words say; of none of several runs it is the other."""
+    counted = COUNT.match(text)
+    said = text[counted.end() :] if counted else text
+    outcome = next((name for name, pattern in OUTCOMES if pattern.search(said)), "fail")
+    if counted and int(counted[1]) == 0 < int(counted[2]):
+        return "fail" if outcome == "ok" else "ok"
+    return outcome
 
 
-FOOTPRINT = f"(?i)(?:->|=>)[^\\n=]{{1,60}}[ \\t:|](?:equal|identical|allclose|match(?:es)?|same)[ :=]{{1,4}}(?:True|False|yes|no)|{OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}|{NAMED_RATE.pattern}|^\\S[^\\n]{{0,60}}[ \\t]{{2}}(?:expected|target|reference|theoretical)[ \\t]{{2,40}}(?:actual|measured|observed)[ \\t]{{0,20}}$|^(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)[ \\t]{{2}}[^\\n]{{1,100}}(?:GB|MB|[GM]bit)/s[)\\]]$"
+FOOTPRINT = f"(?i){CLAUSE.pattern}.{{1,120}}\\b(?:gpu|device|card)|{DEVIATION.pattern}|(?:->|=>)[^\\n=]{{1,60}}[ \\t:|](?:equal|identical|allclose|match(?:es)?|same)[ :=]{{1,4}}(?:True|False|yes|no)|{OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}|{NAMED_RATE.pattern}|^\\S[^\\n]{{0,60}}[ \\t]{{2}}(?:expected|target|reference|theoretical)[ \\t]{{2,40}}(?:actual|measured|observed)[ \\t]{{0,20}}$|^(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)[ \\t]{{2}}[^\\n]{{1,100}}(?:GB|MB|[GM]bit)/s[)\\]]$"
 PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

@@ -16,13 +16,12 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
+from ._holders import HOLDER
 from ._reports import gpu_subject, said, words_of
 
 IDLE_MIB = 1024  # the driver's own tables and a display take less
-NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process")
-# Process 107636 has 71.62 GiB memory in use.
-HOLDER = re.compile(r"\bProcess (\d{1,10}) has (\d{1,6}(?:\.\d{1,3})? [GM]iB) memory in use")
-NAMELESS = ("not found", "unknown error", "n/a", "no such process", "-")
+NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process|/proc/(\d{1,10})'?: No such file or directory")
+NAMELESS = ("not found", "unknown error", "unknown", "n/a", "no such process", "-")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -30,7 +29,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     table = {fact.subject.pid: fact for fact in incident.of(ProcessState)}
     whole_table = 1 in table  # a table with pid 1 in it is no excerpt: who is missing there is not there
     owners = incident.of(GpuProcess)
-    gone = {int(found[1]): tool for tool in incident.of(ToolError) if (found := NO_SUCH.search(tool.text))}
+    gone = {int(found[1] or found[2]): tool for tool in incident.of(ToolError) if (found := NO_SUCH.search(tool.text))}
     alive: list[Evidence] = []
     for owner in owners:
         row = table.get(owner.subject.pid)
@@ -43,7 +42,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which the driver cannot name,")
         elif row is None and whole_table and owner.subject.pid is not None:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which is not in the process table,")
-        elif row is None or row.parent_pid != 1:  # whom pid 1 has taken over lives on without its job
+        elif row is not None and row.parent_pid not in (None, 1):  # whom pid 1 has taken over lives on without its job
             alive.append(owner)
     defunct = any(row.state == "Z" for row in table.values())
     nobody = [each for each in incident.of(GpuProcessesNone) if each.in_words or defunct]
