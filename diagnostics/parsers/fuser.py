@@ -23,7 +23,9 @@ HEADER = re.compile(r"^\s{4,60}USER +PID ACCESS COMMAND\s*$")
 ROW = re.compile(r"^(?P<file>/\S{1,200}:)? +\S{1,40} +(?P<pid>\d{1,10}) [fFmceTrR.]{3,8} (?P<comm>\S.{0,60}?)\s*$")
 GPU = re.compile(r"^/dev/nvidia(\d{1,3}):$")
 # /dev/nvidia1:        30991m 30992m
-SHORT = re.compile(r"^/dev/nvidia(?P<gpu>\d{1,3}): {1,40}(?P<pids>\d{1,10}[cefFrm]{0,3}(?: {1,8}\d{1,10}[cefFrm]{0,3}){0,200})\s*$")
+SHORT = re.compile(
+    r"^/dev/nvidia(?P<gpu>\d{1,3}): {1,40}(?P<pids>\d{1,10}[cefFrm]{0,3}(?: {1,8}\d{1,10}[cefFrm]{0,3}){0,200})\s*$"
+)
 NAMED = re.compile(r"^/dev/nvidia\d{1,3}: ")  # the header may have been left out
 
 

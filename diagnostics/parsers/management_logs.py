@@ -34,6 +34,8 @@ SOFT_MEMORY = (
     r"Corrected memory errors on page \w{1,20} exceed(?:ed)? threshold",
     r"Corrected (?:memory )?error count .{1,80} exceeded threshold",
     r"[Mm]emory [Ll]ogging [Ll]imit [Rr]eached",
+    r"\b[Ff]ailing DIMM\b",
+    r"[Pp]redictive [Ff]ailure.{0,40}\bDIMM|\bDIMM.{0,40}[Pp]redictive [Ff]ailure",
 )
 CHECKS = (
     r"Uncorrectable Machine Check Exception",
@@ -54,10 +56,10 @@ POWER = (
 KINDS = {"hard": HARD_MEMORY, "soft": SOFT_MEMORY, "check": CHECKS, "power": POWER}
 EVENT = re.compile("|".join(f"(?P<{kind}>{'|'.join(words)})" for kind, words in KINDS.items()))
 OVER = re.compile(r"\brepaired\b|\brestored\b|\bcleared\b|\bdeassert", re.I)
-ASIDE = re.compile(r" \| .{1,80} \| ")  # a row of ipmitool
+ASIDE = re.compile(r"^\s{0,8}[0-9a-fA-F]{1,6} \| .{1,80} \| ")  # a row of ipmitool
 # DIMM_A3    (Processor 1, DIMM 4)    DIMM 5    Processor 1, Memory Module 3
 PLACE = re.compile(
-    r"\bDIMM[_ ]?[A-Z]?\d{1,2}\b|\bProcessor \d{1,2}, (?:DIMM|Memory Module) \d{1,2}|\bMemory Module \d{1,2}"
+    r"\b(?:P\d-)?DIMM[_ ]?[A-Z]?\d{1,2}\b|\bProcessor \d{1,2}, (?:DIMM|Memory Module) \d{1,2}|\bMemory Module \d{1,2}"
 )
 COUNT = re.compile(r"(\d{1,9}) (?:un)?corrected memory errors")
 

@@ -54,9 +54,17 @@ SAYINGS = tuple(
             "unknown-name",
         ),
         (rf"^(?:\S{{1,40}}: )?(?:line \d{{1,6}}: )?/dev/tcp/{HOST}/(\d{{1,5}}): (?=Conn|No route|Network|Host)", ""),
+        # nslookup: can't resolve 'bert-master-0': Name does not resolve      (busybox; its server may have no name: '(null)')
+        (rf"^nslookup: can't resolve '(?!\(null\)){HOST}'", "unknown-name"),
+        (rf"^nc: getaddrinfo (?:for host )?\"?{HOST}\"?(?: port \d{{1,5}})?: ", "unknown-name"),
+        (rf"^nc: bad address '{HOST}'", "unknown-name"),
+        (rf"^(?:wget|ping|telnet): bad address '{HOST}'", "unknown-name"),
+        (rf"^nc: connect to {HOST} port (\d{{1,5}}) \(tcp\) timed out", "timed-out"),
         (rf"^\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )
 )
+# what nslookup prints of a name that it knows; a loop that waits for a name ends so
+RESOLVED = re.compile(rf"^Name: {{1,12}}{HOST}\s*$")
 # $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"      $ timeout 5 nc -z 10.0.0.4 29500
 TRIED = re.compile(
     r"\btimeout (?:-\S{1,12} )?\d{1,4}s? (?:.{0,60}/dev/tcp/([\w.:%-]{1,120})/(\d{1,5})\b|(?:nc|ncat|telnet) (?:-\S{1,12} )*([\w.:%-]{1,120}) (\d{1,5})\b)"
@@ -74,6 +82,7 @@ REASONS = (
 def read(text: Text) -> Iterator[Reachability]:
     pinged: str | None = None
     too_long = False
+    looked_up = False
     tried: tuple[Line, str] | None = None
     for line in text.lines():
         row = line.text[:600]
@@ -83,6 +92,8 @@ def read(text: Text) -> Iterator[Reachability]:
             if found[1] in BY_STATUS:
                 yield told(text, tried[0], tried[1], BY_STATUS[found[1]])
             tried = None
+        elif looked_up and (found := RESOLVED.match(row)):
+            yield told(text, line, found[1], "answered")
         elif found := PINGING.match(row):
             pinged, too_long = found[1], False
         elif TOO_LONG.match(row):
@@ -106,6 +117,7 @@ def read(text: Text) -> Iterator[Reachability]:
             start = re.sub(r"^(?:\d\d:\d\d:\d\d |[\w.-]{1,80}: (?=ssh: ))", "", row)
             for pattern, outcome in SAYINGS:
                 if found := pattern.match(start):
+                    looked_up = looked_up or start.startswith("nslookup: ")
                     port = found[2] if pattern.groups > 1 else None
                     yield told(text, line, f"{found[1]}:{port}" if port else found[1], outcome or reason(start))
                     break
@@ -134,7 +146,7 @@ PARSER = Parser(
         r"^ping: .{0,20}[Mm]essage too long|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
         r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
         r"|/dev/tcp/\S|\btimeout \d{1,4}s? (nc|ncat|telnet) "
-        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: "
+        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: |nslookup: can't resolve '|^nc: (getaddrinfo|bad address)|: bad address '\S"
     ),
     read=read,
 )

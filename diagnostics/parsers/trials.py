@@ -167,7 +167,11 @@ def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
     table = list(_under_a_heading(text)) or list(_grid(text)) or list(_last_column(text)) or list(_measured(text))
-    yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text), *_clauses(text), *_deviations(text))
+    yield from (
+        table
+        if len(table) >= FEWEST_ROWS
+        else (*_rows(text), *_rates(text), *_comparisons(text), *_clauses(text), *_deviations(text))
+    )
 
 
 def _under_a_heading(text: Text) -> Iterator[Trial]:
