@@ -41,7 +41,7 @@ CAUSES = (
             ),
             Effect(
                 "kernel-lockup-report",
-                0.03,
+                0.02,
                 "a processor that waits for a repair by the firmware, or runs kernel code that was damaged, does not come back in time",
                 "a processor was held up by the damaged memory",
             ),

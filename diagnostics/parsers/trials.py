@@ -56,7 +56,7 @@ from . import Parser
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:\d{1,4} ?(?:of|/) ?\d{1,4},? (?:(?:runs?|times|tries|attempts) )?)?(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
-    r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
+    r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
@@ -78,7 +78,7 @@ OUTCOMES = (
     (
         "ok",
         re.compile(
-            r"^(?:ok|okay|works?|pass|fine|clean|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
+            r"^(?:ok|okay|works?|pass|fine|clean|baseline|no (?:crash|error|hang|failure|problem)|runs|serves|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
             re.I,
         ),
     ),
@@ -145,6 +145,8 @@ FAR_BELOW = 0.5
 LARGEST = 256 << 10  # bytes: nobody writes down more by hand
 JUDGED = re.compile(r"(?:OK|FAILED)\b")
 COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal)$")  # CUDA error: out of memory
+# |   0  GeForce GTX 1080 Ti  Off  | 00000000:02:00.0 Off |                  N/A |
+OF_NVIDIA_SMI = re.compile(r"\| {0,8}[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d ")
 FEWEST_ROWS = 2
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
@@ -271,6 +273,7 @@ def _rows(text: Text) -> Iterator[Trial]:
         for line, match in rows
         if not COMPLAINT.search(match["condition"].strip())
         and (" " in match["condition"].strip() or not JUDGED.match(match["text"]))
+        and not OF_NVIDIA_SMI.search(line.text)
     ]
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return

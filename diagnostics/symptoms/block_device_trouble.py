@@ -40,7 +40,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     pool_full = any(each.filesystem == POOL for each in incident.of(FilesystemError))
     polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
     polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
-    facts = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
+    facts: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
     once = bool(facts) and _reset_once(facts)
     for fact in () if once else facts:
         if fact in late or (fact.severity is Severity.INFO and fact not in polled):
