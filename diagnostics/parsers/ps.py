@@ -43,12 +43,12 @@ HEADLESS = (
     ),
     # 71020     1 Sl  09:40:11 ray::RayTrainWorker
     (
-        re.compile(r"^ {0,8}\d{2,10} +\d{1,10} [DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
+        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} [DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
         tuple("PID PPID STAT ELAPSED CMD".split()),
     ),
     # 77120  1201 carol Ssl 2-10:04:11 python -m ipykernel_launcher
     (
-        re.compile(r"^ {0,8}\d{2,10} +\d{1,10} +[a-z_][\w-]{0,31} +[DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
+        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} +[a-z_][\w-]{0,31} +[DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
         tuple("PID PPID USER STAT ELAPSED CMD".split()),
     ),
 )  # fmt: skip
@@ -81,6 +81,7 @@ class Table:
     columns: tuple[str, ...]
     last_start: int
     stamp: Stamp | None
+    by_shape: bool = False  # no header: each row tells by its own shape what it is
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -88,8 +89,11 @@ def read(text: Text) -> Iterator[Evidence]:
     tree: list[tuple[int, int]] = []
     strays = 0
     for line in text.lines():
-        if table is None and (columns := headless(line.text)):
-            table, tree, strays = Table(columns, 0, None), [], 0
+        if table is None or table.by_shape:
+            columns = headless(line.text)
+            if columns and (table is None or table.columns != columns):
+                tree, strays = [], 0
+            table = Table(columns, 0, None, by_shape=True) if columns else None
         if header := table_of(text, line) or asked_for(text, line):
             table, tree, strays = header, [], 0
         elif table and (row := cells(table, line.text)):
@@ -259,6 +263,6 @@ PARSER = Parser(
     r"|^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(\?|pts/\d+|tty\w+) +[DRSTtZXIKWP]"
     r"|^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(\?|pts/\d+|tty\w+) +(\d+-)?\d\d:\d\d:\d\d \S"
     r"|(^|[$#] ?|sudo )ps (-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?[a-z%][\w%:]{0,20},[\w%:,]{2,200}"
-    r"|^ {0,8}\d{2,10} +\d{1,10} ([a-z_][\w-]{0,31} +)?[DRSTtZXI][sl+<NL]{0,4} +(\d{1,4}-)?\d\d:\d\d(:\d\d)? +\S",
+    r"|^ {0,8}\d{1,10} +\d{1,10} ([a-z_][\w-]{0,31} +)?[DRSTtZXI][sl+<NL]{0,4} +(\d{1,4}-)?\d\d:\d\d(:\d\d)? +\S",
     read=read,
 )
