@@ -63,6 +63,11 @@ SAYINGS = tuple(
         (rf"^\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )
 )
+# Nmap scan report for 192.0.2.62      57487/tcp filtered unknown
+SCANNED = re.compile(rf"^Nmap scan report for {HOST}(?: \([\d.]{{7,15}}\))?\s*$")
+OF_SCAN = re.compile(r"^(\d{1,5})/tcp\s{1,8}(open|filtered|closed)\s")
+UNPRIVILEGED = 1024
+BY_SCAN = {"open": "answered", "filtered": "timed-out", "closed": "refused"}
 # what nslookup prints of a name that it knows; a loop that waits for a name ends so
 RESOLVED = re.compile(rf"^Name: {{1,12}}{HOST}\s*$")
 # $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"      $ timeout 5 nc -z 10.0.0.4 29500
@@ -83,6 +88,7 @@ def read(text: Text) -> Iterator[Reachability]:
     pinged: str | None = None
     too_long = False
     looked_up = False
+    scanned: str | None = None
     tried: tuple[Line, str] | None = None
     for line in text.lines():
         row = line.text[:600]
@@ -94,6 +100,11 @@ def read(text: Text) -> Iterator[Reachability]:
             tried = None
         elif looked_up and (found := RESOLVED.match(row)):
             yield told(text, line, found[1], "answered")
+        elif found := SCANNED.match(row):
+            scanned = found[1]
+        elif scanned and (found := OF_SCAN.match(row)):
+            if found[2] != "filtered" or int(found[1]) >= UNPRIVILEGED:  # services of the system are kept from outside
+                yield told(text, line, f"{scanned}:{found[1]}", BY_SCAN[found[2]])
         elif found := PINGING.match(row):
             pinged, too_long = found[1], False
         elif TOO_LONG.match(row):
@@ -146,7 +157,7 @@ PARSER = Parser(
         r"^ping: .{0,20}[Mm]essage too long|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
         r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
         r"|/dev/tcp/\S|\btimeout \d{1,4}s? (nc|ncat|telnet) "
-        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: |nslookup: can't resolve '|^nc: (getaddrinfo|bad address)|: bad address '\S"
+        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: |nslookup: can't resolve '|^Nmap scan report for \S|^nc: (getaddrinfo|bad address)|: bad address '\S"
     ),
     read=read,
 )

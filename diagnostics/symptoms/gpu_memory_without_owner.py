@@ -16,7 +16,7 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
-from ._holders import HOLDER
+from ._holders import HOLDER, PROGRAM
 from ._reports import gpu_subject, said, words_of
 
 IDLE_MIB = 1024  # the driver's own tables and a display take less
@@ -45,6 +45,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif row is not None and row.parent_pid not in (None, 1):  # whom pid 1 has taken over lives on without its job
             alive.append(owner)
     defunct = any(row.state == "Z" for row in table.values())
+    if not owners and not incident.of(GpuProcessesNone):
+        yield from _of_the_defunct(incident)
     nobody = [each for each in incident.of(GpuProcessesNone) if each.in_words or defunct]
     counted = [owner for owner in owners if owner.memory_mib is not None]  # by the driver; others hold the device file
     for status in incident.of(GpuStatus):
@@ -61,6 +63,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(gpu_subject(incident, status.subject), (status,), "no memory in use", present=False)
     if alive and table and not nobody:
         yield Finding(alive[0].subject, tuple(alive), "the processes that hold GPU memory are alive", present=False)
+
+
+def _of_the_defunct(incident: Incident) -> Iterator[Finding]:
+    """A program that was killed and cannot end, while memory of a GPU is in use and nobody listed who holds it."""
+    dead = [row for row in incident.of(ProcessState) if row.state == "Z" and row.parent_pid == 1]
+    dead = [row for row in dead if PROGRAM.search(f"{row.subject.comm or ''} {row.command}")]
+    for status in incident.of(GpuStatus) if dead else ():
+        if (status.memory_used_mib or 0) > IDLE_MIB:
+            note = f"{status.memory_used_mib:.0f} MiB in use, and {dead[0].subject.pid} is defunct"
+            yield Finding(gpu_subject(incident, status.subject), (status, dead[0]), note)
 
 
 def _named_by_allocator(incident: Incident) -> Iterator[Finding]:
