@@ -41,6 +41,13 @@ HEADLESS = (
         re.compile(r"^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(?:\?|pts/\d+|tty\w+) +(?:\d+-)?\d\d:\d\d:\d\d \S"),
         tuple("UID PID PPID C STIME TTY TIME CMD".split()),
     ),
+    # carol  2207  0.0 11.2  Ssl  Oct29  4:11 /usr/bin/python3 -m ipykernel_launcher
+    (
+        re.compile(
+            r"^[a-z_]\S{0,31} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +[DRSTtZXI][sl+<NL]{0,4} +(?:[A-Z][a-z]{2}\d\d|\d\d:\d\d) +\d{1,6}:\d\d +\S"
+        ),
+        tuple("USER PID %CPU %MEM STAT START TIME COMMAND".split()),
+    ),
     # 71020     1 Sl  09:40:11 ray::RayTrainWorker
     (
         re.compile(r"^ {0,8}\d{1,10} +\d{1,10} [DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
@@ -263,6 +270,7 @@ PARSER = Parser(
     r"|^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(\?|pts/\d+|tty\w+) +[DRSTtZXIKWP]"
     r"|^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(\?|pts/\d+|tty\w+) +(\d+-)?\d\d:\d\d:\d\d \S"
     r"|(^|[$#] ?|sudo )ps (-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?[a-z%][\w%:]{0,20},[\w%:,]{2,200}"
+    r"|^[a-z_]\S{0,31} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +[DRSTtZXI][sl+<NL]{0,4} +([A-Z][a-z]{2}\d\d|\d\d:\d\d) +\d{1,6}:\d\d +\S"
     r"|^ {0,8}\d{1,10} +\d{1,10} ([a-z_][\w-]{0,31} +)?[DRSTtZXI][sl+<NL]{0,4} +(\d{1,4}-)?\d\d:\d\d(:\d\d)? +\S",
     read=read,
 )

@@ -1,7 +1,8 @@
 """Programs queue for a lock of the GPU driver: two or more processes wait in D for it, one of them for minutes.
 
 The lock stands in the process table's WCHAN or in the kernel's stack of the process (os_acquire_mutex, os_acquire_rwlock_write,
-uvm_va_space_...). A GPU's processor that does not answer is given up after a minute, and then the queue goes on.
+uvm_va_space_...). A GPU's processor that does not answer is given up after a minute, and then the queue goes on. Or, where nobody wrote down what
+they wait for, a tool that only asks the driver waits with another program while one that was killed cannot end.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from ..evidence import Evidence, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
+from ._holders import PROGRAM
+from .hung_in_gpu_driver import TOOLS
 
 LOCK = re.compile(r"^(?:os_acq\w{0,24}|uvm_va_space_\w{1,24}|nv_\w{1,30}|nvidia\w{0,20}|rm_\w{1,30})")
 FEWEST, LONG_S = 2, 300.0
@@ -28,9 +31,26 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row.state == "D" and (LOCK.search(row.wchan or "") or row.subject.pid in waiting):
             waiting[row.subject.pid] = row
             longest = max(longest, row.elapsed_s or 0.0)
+    yield from _behind_a_dead_program(incident)
     if len(waiting) >= FEWEST and longest >= LONG_S:
         note = f"{len(waiting)} processes wait for the driver, one for up to {longest / 60:.0f} minutes"
         yield Finding(Subject(), tuple(waiting.values())[:8], note)
+
+
+def _behind_a_dead_program(incident: Incident) -> Iterator[Finding]:
+    """A tool of the driver and another program in D, while a program that was killed cannot end."""
+    rows = [row for row in incident.of(ProcessState) if row.subject.pid is not None]
+    dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and PROGRAM.search(_names(row))]
+    stuck = [row for row in rows if row.state == "D"]
+    tools = [row for row in stuck if row.subject.comm in TOOLS]
+    others = [row for row in stuck if row.subject.comm not in TOOLS and PROGRAM.search(_names(row))]
+    if dead and tools and others:
+        note = f"{len(stuck)} programs wait beside {dead[0].subject.pid}, which is defunct and still there"
+        yield Finding(Subject(), (dead[0], tools[0], others[0]), note)
+
+
+def _names(row: ProcessState) -> str:
+    return f"{row.subject.comm or ''} {row.command}"
 
 
 SYMPTOM = Symptom(

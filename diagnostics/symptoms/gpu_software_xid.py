@@ -8,7 +8,7 @@ of a device whose PCIe link has just failed. What the run outlived for minutes w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ..evidence.job import Trial
@@ -35,9 +35,10 @@ ON_CPU = re.compile(r"index out of range|(?:index|target) \d{1,12} is out of (?:
 
 def rule(incident: Incident) -> Iterator[Finding]:
     failures = link_failures(incident)
+    past = {xid.code for xid in incident.of(Xid) if _of_another_run(incident, xid)}
     for finding in gpu_reports(incident, codes=CODES, driver=("page-fault",), words=WORDS, passes=True):
         xids = [fact for fact in finding.evidence if isinstance(fact, Xid)]
-        if not any(_follows(failures, xid) or _of_another_run(incident, xid) for xid in xids):
+        if not any(_follows(failures, xid) or _of_another_run(incident, xid) or _undated_of(past, xid) for xid in xids):
             yield finding
     for trial in incident.of(Trial):
         if ON_CPU.search(trial.text):
@@ -55,6 +56,11 @@ def _of_another_run(incident: Incident, xid: Xid) -> bool:
     if moment is None or not each or any(run.failed or run.ended for run in each):
         return False
     return all(outlived(run, xid, incident) or _later_s(incident, run, moment) > DAY_S for run in each)
+
+
+def _undated_of(codes: Collection[int], xid: Xid) -> bool:
+    """True for the last Xid as a monitor shows it, without a time, when the kernel's log dates one like it in the past."""
+    return xid.stamp is None and xid.code in codes
 
 
 def _later_s(incident: Incident, run: Run, moment: datetime) -> float:

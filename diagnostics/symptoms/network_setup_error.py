@@ -1,6 +1,6 @@
 """NCCL or its plugin could not set up its network: no interface or protocol that works, or a queue pair refused.
 
-No socket interface found, a socket that cannot be made, no usable protocol (OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
+No socket interface found, a socket that cannot be made or whose port another program has, no usable protocol (OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
 fail (a wrong GID index, MTU or traffic class, or a peer's port that is not there). Verbs that were refused memory count
 where locked memory is seen to be limited, or the library itself says that it is.
 """
@@ -22,6 +22,7 @@ WORDS = re.compile(
     r"|Unable to find (?:address|interface) for|MTU mismatch"
     r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low|is neither AF_INET\(2\) nor AF_INET6"
     r"|Unable to find a set of common .{0,20}communication interfaces"
+    r"|server socket has failed to listen on any local network address"
     r"|network device '[^']{1,40}' is not available|no (?:active messages|remote registered memory access|auxiliary) transport to",
     re.I,
 )
