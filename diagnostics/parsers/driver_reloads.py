@@ -33,6 +33,12 @@ NO = re.compile(
     r"^False\s*$|No devices were found|unknown error|CUDA_ERROR_\w{1,40}|no CUDA-capable device|couldn't communicate|busy or unavailable|No CUDA GPUs"
 )
 
+# after rmmod nvidia_uvm; modprobe nvidia_uvm: works      (a person's note has both in one line)
+NOTED = re.compile(
+    rf"\b(?:rmmod|modprobe -r) {MODULE}\b.{{1,40}}\bmodprobe (?P<module>{MODULE})\b\W{{1,8}}(?:it |all |cuda )?(?:works|ok|fine|is back)\b",
+    re.I,
+)
+
 
 def read(text: Text) -> Iterator[SettingSeen]:
     asked = taken_out = False
@@ -41,6 +47,10 @@ def read(text: Text) -> Iterator[SettingSeen]:
         source = Source(text.name, line.number, line.quote)
         if asked and (YES.search(row) or NO.search(row)):
             yield SettingSeen(source=source, name="CUDA available", value=str(YES.search(row) is not None))
+        if noted := NOTED.search(row):
+            yield SettingSeen(source=source, name="driver reloaded", value=noted["module"])
+            yield SettingSeen(source=source, name="CUDA available", value="True")
+            continue
         taken_out = taken_out or TAKEN_OUT.match(row) is not None
         if taken_out and (found := RELOAD.match(row)):
             taken_out = False
@@ -51,6 +61,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="rmmod and modprobe of the GPU's driver",
     medium="transcript",
-    footprint=rf"{PROMPT}.{{0,200}}\b(rmmod|modprobe( -r)?) (-\w{{1,10}} )?{MODULE}\b",
+    footprint=rf"\b(rmmod|modprobe -r) {MODULE}\b.{{1,40}}\bmodprobe {MODULE}\b\W{{1,8}}\w|{PROMPT}.{{0,200}}\b(rmmod|modprobe( -r)?) (-\w{{1,10}} )?{MODULE}\b",
     read=read,
 )

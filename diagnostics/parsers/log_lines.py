@@ -70,7 +70,7 @@ OTHERS = re.compile(
 )
 INTERESTING = Words(
     r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|quota|limit|timed out|timeout|abort"
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|out of gpu memory|oom when alloc|relative performance|stragglers|can't open|no module named|too many|lock file exists",
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 

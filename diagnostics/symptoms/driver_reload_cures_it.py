@@ -29,7 +29,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if reload.name != "driver reloaded":
             continue
         here = [fact for fact in answers if fact.source.file == reload.source.file]
-        after = [fact for fact in here if fact.source.line > reload.source.line]
+        after = [fact for fact in here if fact.source.line >= reload.source.line]
         before = [fact for fact in here if fact.source.line < reload.source.line and fact.value == "False"]
         ill = [*before[-1:], *refused[:1]]
         if ill and after and after[0].value == "True":

@@ -24,7 +24,9 @@ CODES = (13, 31, 32, 43, 68, 69)
 WORDS = re.compile(
     r"illegal memory access|ILLEGAL_ADDRESS|misaligned address"
     r"|device-side assert|invalid program counter|Invalid __\w{1,12}__ (?:read|write|atomic)"
-    r"|block: \[[\d, ]{1,30}\], thread: \[[\d, ]{1,30}\] Assertion|Memory access fault by GPU|Segmentation fault from GPU at 0x|\[7(?:00|16|19)\] Call to cu|HSA_STATUS_ERROR_(?:EXCEPTION|MEMORY_APERTURE_VIOLATION)",
+    r"|block: \[[\d, ]{1,30}\], thread: \[[\d, ]{1,30}\] Assertion|Memory access fault by GPU|Segmentation fault from GPU at 0x|\[7(?:00|16|19)\] Call to cu|HSA_STATUS_ERROR_(?:EXCEPTION|MEMORY_APERTURE_VIOLATION)"
+    # Error: ../paddle/phi/kernels/funcs/gather.cu.h:67 Assertion `index_value >= 0 ...` failed.
+    r"|\.cuh?(?:\.h)?:\d{1,6}:? Assertion `.{1,300}` failed",
     re.I,
 )
 
