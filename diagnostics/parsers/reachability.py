@@ -37,6 +37,11 @@ TOO_LONG = re.compile(
 LOSS = re.compile(
     r"^\d{1,9} packets transmitted, \d{1,9} (?:packets )?received,(?: \+(\d{1,9}) errors,)? (\d{1,3}(?:\.\d+)?)% packet loss"
 )
+# From 10.0.0.9 icmp_seq=1 Destination Host Unreachable      (the summary below may be missing)
+NO_WAY = re.compile(r"^From \S{1,80}:? icmp_seq[ =]\d{1,9} Destination (?:Host|Net) Unreachable")
+# ARPING 192.0.2.5 from 192.0.2.6 eth0 ... Received 0 response(s)
+ARPING = re.compile(rf"^ARPING {HOST} from \S{{1,80}}")
+NO_RESPONSE = re.compile(r"^Received (\d{1,9}) response\(s\)")
 LOSSY = 2.0  # percent; below, a ping that was stopped while its last packet was under way looks the same
 # what is said of a host -> how it went; group 1 is the host, 2 the port where one is named
 SAYINGS = tuple(
@@ -86,7 +91,7 @@ REASONS = (
 
 def read(text: Text) -> Iterator[Reachability]:
     pinged: str | None = None
-    too_long = False
+    too_long = no_way = False
     looked_up = False
     scanned: str | None = None
     tried: tuple[Line, str] | None = None
@@ -106,7 +111,15 @@ def read(text: Text) -> Iterator[Reachability]:
             if found[2] != "filtered" or int(found[1]) >= UNPRIVILEGED:  # services of the system are kept from outside
                 yield told(text, line, f"{scanned}:{found[1]}", BY_SCAN[found[2]])
         elif found := PINGING.match(row):
-            pinged, too_long = found[1], False
+            pinged, too_long, no_way = found[1], False, False
+        elif NO_WAY.match(row):
+            if not no_way:
+                yield told(text, line, pinged, "unreachable")
+            no_way = True
+        elif found := ARPING.match(row):
+            pinged = found[1]
+        elif found := NO_RESPONSE.match(row):
+            yield told(text, line, pinged, "answered" if int(found[1]) else "unreachable")
         elif TOO_LONG.match(row):
             if not too_long:
                 yield told(text, line, pinged, "too-long")
@@ -114,6 +127,9 @@ def read(text: Text) -> Iterator[Reachability]:
         elif found := PINGED.match(row):
             pinged = found[1] or pinged
         elif found := LOSS.match(row):
+            if no_way and float(found[2]) >= 100:
+                no_way = False
+                continue  # told above
             lost, lossy = float(found[2]) >= 100, LOSSY <= float(found[2]) < 100
             if lost and too_long:
                 continue  # nothing was sent that could have been answered
@@ -154,7 +170,7 @@ PARSER = Parser(
     tool="ping, nc, curl, ssh, /dev/tcp",
     medium="network",
     footprint=(
-        r"^ping: .{0,20}[Mm]essage too long|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
+        r"^ping: .{0,20}[Mm]essage too long|Destination (Host|Net) Unreachable|^ARPING \S|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
         r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
         r"|/dev/tcp/\S|\btimeout \d{1,4}s? (nc|ncat|telnet) "
         r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: |nslookup: can't resolve '|^Nmap scan report for \S|^nc: (getaddrinfo|bad address)|: bad address '\S"
