@@ -25,6 +25,8 @@ HARD_MEMORY = (
     r"Uncorrectable [Mm]emory [Ee]rror",
     r"Uncorrectable ECC(?: / other uncorrectable memory error)? ?\(?@",
     r"[Uu]ncorrectable error (?:has been )?detected on (?:Memory device|DIMM)",
+    # rasdaemon[1122]: mc_event store: ... mc_event 2024-05-11 10:11:12 +0000 1 Uncorrected error: memory read error on CPU_SrcID#1_...
+    r"\bmc_event\b.{0,120}\b\d{1,6} Uncorrected errors?: memory ",
     r"memory (?:device|module) .{0,80}has (?:failed|uncorrectable errors)",
 )
 SOFT_MEMORY = (

@@ -112,7 +112,7 @@ def read(text: Text) -> Iterator[Reachability]:
                 yield told(text, line, f"{scanned}:{found[1]}", BY_SCAN[found[2]])
         elif found := PINGING.match(row):
             pinged, too_long, no_way = found[1], False, False
-        elif NO_WAY.match(row):
+        elif pinged and NO_WAY.match(row):
             if not no_way:
                 yield told(text, line, pinged, "unreachable")
             no_way = True

@@ -21,7 +21,7 @@ from ._reports import gpu_subject, said, words_of
 
 IDLE_MIB = 1024  # the driver's own tables and a display take less
 NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process|/proc/(\d{1,10})'?: No such file or directory")
-NAMELESS = ("not found", "unknown error", "unknown", "n/a", "no such process", "-")
+NAMELESS = ("not found", "defunct", "unknown error", "unknown", "n/a", "no such process", "-")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

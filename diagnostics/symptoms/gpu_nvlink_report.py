@@ -21,7 +21,7 @@ from ._trials import cured_by_version, fails_at_several_sites
 
 CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
-    r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NVLink error was detected|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
+    r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NVLink error (?:was )?detected|Link training failed on GPU \d{1,2} NVLink|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
     r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|detected NVSwitch (?:non-)?fatal error|NVLink training fail|bind NVLink SHARP.{0,120}error 401"
     r"|^Fabric State: Completed, Status:|fatal nvlink error|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
     re.I,
