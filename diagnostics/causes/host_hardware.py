@@ -42,7 +42,7 @@ CAUSES = (
             Effect(
                 "kernel-lockup-report",
                 0.02,
-                "a processor that waits for a repair by the firmware, or runs kernel code that was damaged, does not come back in time",
+                "a processor that waits for the firmware's repair, or runs kernel code that was damaged, comes back too late",
                 "a processor was held up by the damaged memory",
             ),
             Effect(

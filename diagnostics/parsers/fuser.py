@@ -5,7 +5,8 @@
                          ubuntu    18224 F...m python
     /dev/nvidia1:        30991m 30992m
 
-The last is how it answers without -v. A row without a file belongs to the file above. Rows of the driver's control files name no GPU and are skipped.
+The last is how it answers without -v. A row without a file belongs to the file above. Rows of the driver's control
+files name no GPU and are skipped.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@
 
     mlx5_3/ports/1/state: 1: DOWN
 
-The last is how the kernel's own files read, listed by their names. A port that is polling is down, and so is one that somebody disabled; "Initializing" is a port that no subnet manager has set up.
+The last is how the kernel's own files read, listed by their names. A port that is polling is down, and so is one
+that somebody disabled; "Initializing" is a port that no subnet manager has set up.
 `ibstatus` says the lanes of a link too ("50 Gb/sec (1X HDR)"): a port has four.
 """
 

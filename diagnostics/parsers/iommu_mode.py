@@ -7,7 +7,8 @@
 
     nvidia 0000:21:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0054 address=0xf0d80000 flags=0x0030]
 
-The last is an access of a GPU that it refused; a device's first counts. RCCL looks at the command line itself and says that iommu=pt
+The last is an access of a GPU that it refused; a device's first counts. RCCL looks at the command line itself and
+says that iommu=pt
 is missing. Translated is what most distributions set, and no fault.
 """
 

@@ -4,7 +4,8 @@
       PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
     21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
 
-The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) or a row's shape where a filter took the header; a
+The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) or a row's shape where a
+filter took the header; a
 table ends at an empty line, a prompt or the second that is no row. A row of a thread (`-L`) is a thread's state; its leader's
 row is the process's state too. A STAT without the flag l has one thread. Skipped: columns without a field
 (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.

@@ -348,7 +348,9 @@ def _clauses(text: Text) -> Iterator[Trial]:
 
 
 def _deviations(text: Text) -> Iterator[Trial]:
-    """One computation on several devices, with how far each was from what is right: far off is a thousand times the usual."""
+    """One computation on several devices, with how far each was from what is right: far off is a thousand times
+    the usual.
+    """
     rows = [(line, found) for line in text.lines() if len(line.text) < 240 and (found := DEVIATION.match(line.text))]
     work = {DIGITS.sub("0", found["work"]) for _, found in rows}
     if len(rows) <= FEWEST_ROWS or len(work) > 1:

@@ -1,4 +1,5 @@
-"""What monitors and node agents say of an Xid that they read in the driver's log: gpud, node problem detectors, DCGM, alerts.
+"""What monitors and node agents say of an Xid that they read in the driver's log: gpud, node problem detectors,
+DCGM, alerts.
 
     Warning  NvidiaXID119Error  8m  eks-node-monitoring-agent  DCGM detected XID error 119 on GPU 2
     {"name":"error_xid","type":"Fatal","message":"XID 62 (Internal micro-controller halt) detected on GPU ..."}

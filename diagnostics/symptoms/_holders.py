@@ -59,7 +59,9 @@ def process_table(incident: Incident) -> dict[int | None, ProcessState]:
 
 
 def is_orphan(incident: Incident, row: ProcessState) -> bool:
-    """True for a process that process 1 has taken over; a container's first process that is no init has children of its own."""
+    """True for a process that process 1 has taken over; a container's first process that is no init has
+    children of its own.
+    """
     if row.parent_pid != 1:
         return False
     first = process_table(incident).get(1)

@@ -1,7 +1,8 @@
 """A local block device timed out, was reset, vanished or returned errors, by the kernel's log.
 
 Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's. Nor do
-messages that a driver prints at every start, nor one reset of a SATA link, nor a request or two whose interrupt was lost, nor disks that were only late while
+messages that a driver prints at every start, nor one reset of a SATA link, nor a request or two whose interrupt was
+lost, nor disks that were only late while
 processors were stuck: that is a symptom of its own. A mapped volume whose pool has no space left fails for that alone.
 ABSENT where the kernel log was read and has no such line, and where iostat shows every disk idle: a disk that does not
 answer has requests in line.

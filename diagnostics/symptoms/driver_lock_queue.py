@@ -1,7 +1,9 @@
 """Programs queue for a lock of the GPU driver: two or more processes wait in D for it, one of them for minutes.
 
-The lock stands in the process table's WCHAN or in the kernel's stack of the process (os_acquire_mutex, os_acquire_rwlock_write,
-uvm_va_space_...). A GPU's processor that does not answer is given up after a minute, and then the queue goes on. Or, where nobody wrote down what
+The lock stands in the process table's WCHAN or in the kernel's stack of the process (os_acquire_mutex,
+os_acquire_rwlock_write,
+uvm_va_space_...). A GPU's processor that does not answer is given up after a minute, and then the queue goes on.
+Or, where nobody wrote down what
 they wait for, a tool that only asks the driver waits with another program while one that was killed cannot end.
 """
 

@@ -1,7 +1,8 @@
 """A GPU health test of computation, load or set-up fails on a device (dcgmi diag). ABSENT where all tests pass.
 
 Tests of the memory are a symptom of their own; clocks that are held down and links are others'. A health report's rows of
-the whole and of a GPU sum up its parts, and a test of PCIe fails for links alone where a GPU has no NVLink. A job's or a node's own check of computations counts too.
+the whole and of a GPU sum up its parts, and a test of PCIe fails for links alone where a GPU has no NVLink. A job's
+or a node's own check of computations counts too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A GPU memory reports an error that its code could not correct.
 
 Xid 48, 64, 94, 95, 140, 171 or 172; a nonzero volatile count of uncorrectable errors; CUDA's own "uncorrectable ECC
-error"; rows that could not be remapped. Xid 63 alone is a page or row taken out of use, which corrected errors cause too: it is no part of this.
+error"; rows that could not be remapped. Xid 63 alone is a page or row taken out of use, which corrected errors
+cause too: it is no part of this.
 ABSENT where the counters were read and are zero, with no storm of corrected errors beside them, or a kernel log long enough to speak is silent.
 """
 

@@ -1,8 +1,11 @@
-"""A device was taken when the job began or when it asked for memory, and processes that are not the job's are seen to hold it.
+"""A device was taken when the job began or when it asked for memory, and processes that are not the job's are seen
+to hold it.
 
 Where the job's complaint is of its start, the holder may be a server of its own: the job names itself in its complaint
-(`(EngineCore pid=23107)`), and another process has memory on a device, or is by its name a worker that would, and is neither a
-child of the job nor defunct. Where the job ran out of memory, or does not name itself, the holder must have lost whoever started
+(`(EngineCore pid=23107)`), and another process has memory on a device, or is by its name a worker that would, and
+is neither a
+child of the job nor defunct. Where the job ran out of memory, or does not name itself, the holder must have lost
+whoever started
 it, or be a notebook: one of the job's own ranks has a launcher.
 """
 

@@ -1,6 +1,7 @@
 """NVLink or an NVSwitch reports errors.
 
-Xid 74, 136, 137, 144 to 150 or 155; what amdgpu says of its links (XGMI); an SXid that is not to be ignored, nor the refusal of one access and no more; nonzero error counters of a link; a link that is
+Xid 74, 136, 137, 144 to 150 or 155; what amdgpu says of its links (XGMI); an SXid that is not to be ignored, nor
+the refusal of one access and no more; nonzero error counters of a link; a link that is
 inactive beside links that are active; a fabric that refused the GPU; CUDA's own words of a peer's memory over NVLink, or NCCL's of its fabric, unless
 another version of the software does not meet it, or several sites meet it: no link is mended so, and none is shared.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.

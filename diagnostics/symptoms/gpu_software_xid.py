@@ -2,7 +2,8 @@
 
 Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, misaligned address,
 device-side assert), the memory checker's, or those of the same work tried on the CPU (index out of range). Xid 45 is the cleaning up after anything and says nothing, and so does a fault
-of a device whose PCIe link has just failed. What the run outlived for minutes was another process's. ABSENT where a kernel log long enough to speak is silent.
+of a device whose PCIe link has just failed. What the run outlived for minutes was another process's. ABSENT where a
+kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def _follows(failures: Mapping[str, Sequence[PcieError]], xid: Xid) -> bool:
 
 
 def _of_another_run(incident: Incident, xid: Xid) -> bool:
-    """True where the runs of the incident go on as if nothing had been: minutes later if they had begun, or a day later."""
+    """True where the runs of the incident go on as if nothing had been: minutes later if they had begun, or a
+    day later.
+    """
     each = [run for run in runs(incident) if run.is_last]
     moment = incident.timeline.at(xid)
     if moment is None or not each or any(run.failed or run.ended for run in each):
@@ -61,7 +64,9 @@ def _of_another_run(incident: Incident, xid: Xid) -> bool:
 
 
 def _undated_of(codes: Collection[int], xid: Xid) -> bool:
-    """True for the last Xid as a monitor shows it, without a time, when the kernel's log dates one like it in the past."""
+    """True for the last Xid as a monitor shows it, without a time, when the kernel's log dates one like it in
+    the past.
+    """
     return xid.stamp is None and xid.code in codes
 
 

@@ -1,6 +1,7 @@
 """NCCL or its plugin could not set up its network: no interface or protocol that works, or a queue pair refused.
 
-No socket interface found, a socket that cannot be made or whose port another program has, no usable protocol (OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
+No socket interface found, a socket that cannot be made or whose port another program has, no usable protocol (OFI,
+UCX), a plugin that does not load, or ibv_modify_qp and its like that
 fail (a wrong GID index, MTU or traffic class, or a peer's port that is not there). Verbs that were refused memory count
 where locked memory is seen to be limited, or the library itself says that it is.
 """

@@ -1,7 +1,8 @@
 """Copies from GPU to GPU go wrong, those through the host do not, and the platform leads the former through its IOMMU.
 
 By trials: the same work goes through with peer-to-peer access off (NCCL_P2P_DISABLE), or a copy by way of the CPU arrives whole
-and the direct one does not. And by the machine: a PCIe bridge whose ACS redirects requests, or an IOMMU that translates. Or the
+and the direct one does not. And by the machine: a PCIe bridge whose ACS redirects requests, or an IOMMU that
+translates. Or the
 work goes through once the IOMMU or ACS is off, or the IOMMU says that it refused what a GPU asked for.
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import SettingSeen, Trial
-from ..evidence.kernel import Xid
+from ..evidence.kernel import GpuDriverMessage, Xid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._cures import cures, settings
@@ -30,7 +31,8 @@ BY_HOST = re.compile(r"\b(?:cpu|host)\b", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    faulted = {xid.subject.pci for xid in incident.of(Xid)}  # a GPU that has halted asks for anything
+    # a GPU that has halted, or is being reset, asks for anything
+    faulted = {fact.subject.pci for fact in incident.of(Xid, GpuDriverMessage)}
     for refusal in incident.of(SettingSeen):
         if (refusal.name, refusal.value) == ("IOMMU", "refused") and refusal.subject.pci not in faulted:
             note = f"the IOMMU refused what the GPU at {refusal.subject.pci} asked for"
