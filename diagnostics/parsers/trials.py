@@ -29,6 +29,13 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     1 node          : samples_per_second_per_gpu 30
     2 nodes         : samples_per_second_per_gpu 10
 
+    metadata_nthreads=2     hangs
+    metadata_nthreads=1     8 s
+
+    one folder of builds              : 6 failures
+    one folder of builds for each rank: 0 failures
+
+Beside the one row that hangs, a row that says how long it took went well. None of a number of runs is well, too.
 Under a heading with two or more columns of outcomes each cell is a trial of its row under its column.
 Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
 
@@ -50,7 +57,8 @@ from . import Parser
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
-    r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
+    r"(?P<outcome>ok|sometimes|okay|works|trains|exits(?: cleanly| normally)?$|no failures?|\d{1,6} (?:failures?|crash(?:es)?|hangs|errors)|0(?: of |/)\d{1,6}(?: (?:runs|times|tries|starts|attempts))?$"
+    r"|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:crash|fail|hang|pass|complet|finish)(?:e[sd]|s|ed)?|first batch (?:after|in) \d{1,6}|[^\n:;]{1,80}[,;] (?:training|the run|the job|it) (?:continues|goes on|runs on)|stands (?:until|still|for)|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
@@ -72,14 +80,15 @@ OUTCOMES = (
     (
         "ok",
         re.compile(
-            r"^(?:ok|okay|works|pass|fine|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
+            r"^(?:ok|okay|works|pass|fine|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
+            r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))|(?:continues|goes on|runs on)$",
             re.I,
         ),
     ),
     (
         "hang",
         re.compile(
-            r"hang|hung|stuck|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)", re.I
+            r"hang|hung|stuck|stands|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)", re.I
         ),
     ),
     (
@@ -128,6 +137,11 @@ FEWEST_ROWS = 2
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
 # what the first column of a grid tells apart, where a bare "A" would not say
 PLACE = re.compile(r"(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)$", re.I)
+# metadata_nthreads=1     8 s        one at a time      38 s, no warning
+WENT_ON = re.compile(
+    r"^[ \t]{0,8}(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2})[ \t]{0,40}(?P<text>~?\d{1,6}(?:\.\d{1,4})? ?(?:s|sec(?:onds?)?|min(?:utes?)?)(?:, no \w{1,12})?)$",
+    re.I,
+)
 LASTED = re.compile(r"^~?\d{1,6}(?:\.\d{1,4})? ?(?:m?s|sec(?:onds?)?|min(?:utes?)?|h)$", re.I)
 CELLS = re.compile(r"[ \t]{2,}")
 WELL = re.compile(
@@ -246,10 +260,14 @@ def _rows(text: Text) -> Iterator[Trial]:
         if not COMPLAINT.search(match["condition"].strip())
         and (" " in match["condition"].strip() or not JUDGED.match(match["text"]))
     ]
+    if len(rows) == 1 and outcome_of(rows[0][1]["text"]) == "hang":
+        rows += [(line, match) for line in text.lines() if len(line.text) < 240 and (match := WENT_ON.match(line.text))]
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return
     for line, match in rows:
-        yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome_of(match["text"]))
+        lasted = "outcome" not in match.re.groupindex
+        outcome = "ok" if lasted else outcome_of(match["text"])
+        yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome)
 
 
 def _comparisons(text: Text) -> Iterator[Trial]:

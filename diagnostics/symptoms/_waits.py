@@ -24,6 +24,7 @@ LIBRARY = ("threading.py", "queue.py", "queues.py", "selectors.py", "connection.
 COMPILER_FILES = ("torch/_inductor", "torch/_dynamo", "torch/_functorch", "triton/compiler", "triton/backends",
                   "triton/runtime/build", "jax/_src/compiler", "torch/utils/cpp_extension")  # fmt: skip
 COLLECTIVE_FILES = ("torch/distributed", "deepspeed/comm", "horovod", "megatron/core/parallel")
+FUTEX_CUT = ("futex_", "futex", "futex_d", "futex_w", "futex_wa")  # by a narrow column of ps
 WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
 WORKER_FRAMES = ("_worker_loop",)
 
@@ -49,7 +50,9 @@ def forked(stack: PythonStack) -> bool:
     """True in a child that multiprocessing (or one of its like) has forked: it begins below its parent's frames."""
     places = [(name_of(frame), (frame.file or "").rpartition("/")[2]) for frame in stack.frames]
     begins = [place for place, (name, _) in enumerate(places) if name == "_bootstrap"]
-    return any(file in ("popen_fork.py", "forking.py") for place in begins for _, file in places[place + 1 : place + 2])
+    if any(file in ("popen_fork.py", "forking.py") for place in begins for _, file in places[place + 1 : place + 2]):
+        return True
+    return ("_launch", "popen_fork.py") in places[1:]  # a parent's launch is over at once
 
 
 def waits_for_loader(stack: PythonStack) -> bool:
@@ -77,6 +80,8 @@ def waits_for_helpers(stack: PythonStack) -> bool:
     inner = stack.frames[:6]
     waits = bool(inner) and name_of(inner[0]) in PLUMBING and in_library(inner[0])
     ends_them = any(name_of(frame) in SHUTS_DOWN for frame in inner)
+    if inner and name_of(inner[0]) == "iflatmap_unordered":  # polls the results of a pool of its own
+        return True
     return waits and (ends_them or any(part in (frame.file or "") for frame in inner for part in POOLS))
 
 
@@ -126,7 +131,7 @@ def blocked_on_page(fact: ThreadState | ProcessState) -> bool:
 
 def on_futex(wchan: str | None) -> bool:
     """True for the wait of every lock, condition and semaphore."""
-    return bool(wchan) and str(wchan).startswith(FUTEX_WAITS)
+    return bool(wchan) and (str(wchan).startswith(FUTEX_WAITS) or wchan in FUTEX_CUT)
 
 
 def wait_channels(process: Process, tid: int | None) -> set[str]:

@@ -3,7 +3,7 @@ Triton that is on a CPU or waits for a compiler's process, an error that a compi
 that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more and came
 to its end, or a person's measurement of one.
 
-inductor's idle worker pool is no sign. ABSENT where the main thread's stack was taken and no compiler is on it.
+A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is inductor's idle worker pool. ABSENT where the main thread's stack was taken and no compiler is on it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._runs import calendar_s, went_on_after
-from ._waits import compiles, main_stacks, name_of
+from ._waits import COLLECTIVE_FILES, compiles, in_collective, main_stacks, name_of
 
 COMPILERS = re.compile(
     r"^(?:\S*python[\d.]* )?(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink|neuronx?-cc|walrus_driver)(?: |$)"
@@ -69,13 +69,31 @@ def waits_for_child(stack: PythonStack) -> bool:
     return any(name_of(frame) in CHILD_WAITS and "subprocess" in (frame.file or "") for frame in stack.frames[:1])
 
 
+WAITS_FOR_DEVICE = frozenset("synchronize _init_handles load_binary _load_kernel cuModuleLoadData".split())
+
+
+def waits_for_ranks(stack: PythonStack) -> bool:
+    """True where a compiler's stack ends in a wait for the GPU, in loading code onto it, or in a call to other ranks."""
+    inner = stack.frames[0]
+    return name_of(inner) in WAITS_FOR_DEVICE or any(part in (inner.file or "") for part in COLLECTIVE_FILES)
+
+
+def others_in_collective(incident: Incident, stack: PythonStack) -> bool:
+    """True where the main thread of another process waits in a collective or for its result."""
+    others = [each for each in main_stacks(incident) if each.subject.pid != stack.subject.pid and each.frames]
+    return any(
+        not compiles(each) and (in_collective(each) or name_of(each.frames[0]) in ("wait_tensor", "wait"))
+        for each in others
+    )
+
+
 def _seen(incident: Incident) -> Iterator[Finding]:
     at_work = compilers(incident)
     given_up = incident.of(CollectiveTimeout)  # a GPU that a benchmark waits for is in a collective then
     for row in at_work:
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):
-        waits = stack.frames[0].function == "synchronize" and bool(given_up)
+        waits = waits_for_ranks(stack) and (bool(given_up) or others_in_collective(incident, stack))
         if compiles(stack) and not waits and (stack.active or at_work or waits_for_child(stack)):
             yield Finding(Subject(), (stack,), f"the main thread compiles: {stack.frames[0].function}")
 

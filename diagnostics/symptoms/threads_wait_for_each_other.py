@@ -21,7 +21,7 @@ from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels, wants_gil
+from ._waits import PLUMBING, innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels, wants_gil
 
 WANTS_MUTEX = (
     "pthread_mutex_lock",
@@ -98,7 +98,8 @@ def _at_one_door(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, P
         inside = {(name_of(frame), frame.file) for frame in first.frames[1:]}
         for second in idle:
             door = innermost_own(second)
-            if second.thread != first.thread and door is not None and (name_of(door), door.file) in inside:
+            is_door = door is not None and name_of(door) not in PLUMBING
+            if second.thread != first.thread and door and is_door and (name_of(door), door.file) in inside:
                 yield first, second
 
 

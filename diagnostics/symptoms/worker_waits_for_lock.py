@@ -64,11 +64,18 @@ FORKS = re.compile(
     r"^(?:_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec|_{0,2}run_fork_handlers|\w{1,30}_at_?fork_\w{1,20})$"
 )
 POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
-WARNED = re.compile(r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code")
+WARNED = re.compile(
+    r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code|[Uu]sing fork\(\) can cause \w{2,30} to deadlock"
+)
 TEAM_WAITS = (
     "gomp_team_start",
     "gomp_barrier_wait",
     "gomp_team_barrier_wait",
+    "do_spin",
+    "rayon_core::registry::Registry::in_worker_cold",
+    "rayon_core::latch::LockLatch",
+    "Eigen::Barrier::Wait",
+    "tensorflow::DirectSession::WaitForNotification",
     "__kmp_fork_barrier",
     "__kmp_join_barrier",
 )
@@ -79,12 +86,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     idle = []
     found = False
     for process in incident.links.processes.values():
-        at_lock = (*_at_lock(process), *_waits_for_nobody(process)) if is_worker(process) or _is_forked(process) else ()
+        helps = is_worker(process) or _is_forked(process) or any(map(_serves_a_pool, process.stacks))
+        at_lock = (*_at_lock(process), *_waits_for_nobody(process)) if helps else ()
         for finding in at_lock:
             found = True
             yield finding
         if is_worker(process):
-            idle += [stack for stack in process.stacks if is_main(stack)]
+            idle += [stack for stack in process.stacks if is_main(stack) and _is_known_idle(stack)]
     for finding in (*_of_nobody(incident), *_helpers_at_locks(incident), *_pools_left_behind(incident)):
         found = True
         yield finding
@@ -119,6 +127,16 @@ def _is_forked(process: Process) -> bool:
     others = [stack for stack in process.stacks if not is_main(stack)]
     at_work = any(stack.active or innermost_own(stack) for stack in others)
     return any(map(forked, process.stacks)) and not at_work
+
+
+def _is_known_idle(stack: PythonStack) -> bool:
+    """True for a worker at its queue, or one at work; one that idles in code of its own may wait for anything."""
+    return stack.active or innermost_own(stack) is None
+
+
+def _serves_a_pool(stack: PythonStack) -> bool:
+    """True in a child of a pool of processes."""
+    return any((frame.file or "").endswith(POOL_LOOPS) and name_of(frame) in POOL_FRAMES for frame in stack.frames)
 
 
 def _of_nobody(incident: Incident) -> Iterator[Finding]:
@@ -229,6 +247,7 @@ def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
             yield native
 
 
+MANY_THREADS = 8
 OF_THREADS = ("threading.py", "_base.py", "queue.py")
 
 
@@ -249,7 +268,7 @@ def _waits_for_nobody(process: Process) -> Iterator[Finding]:
 
 # the Python side of libraries that share their work out to native threads
 HAS_THREADS = re.compile(
-    r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|/polars/|/lancedb?/|/pyarrow/"
+    r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|(?:^|/)(?:polars|lancedb?|pyarrow)/"
 )
 IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
 IDLE_PERCENT = 3.0
@@ -270,6 +289,7 @@ def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
                 yield Finding(Subject(pid=process.pid, comm=process.comm), (stack, rows[0]), note)
 
 
+POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
 POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 
 
@@ -289,11 +309,24 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
     In a healthy pool one of them reads the pipe of tasks and holds the lock that the others wait for.
     """
     warned = [fact for fact in incident.of(LogLine) if WARNED.search(fact.text)]
-    for parent, children in incident.links.children.items() if warned else ():
+    for parent, children in incident.links.children.items():
+        above = incident.links.processes.get(parent)
+        many = [row for row in above.states if (row.threads or 0) >= MANY_THREADS] if above else []
         rows = [row for pid in children for row in incident.links.processes[pid].states if row.threads == 1]
-        if len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows):
+        same = {row.subject.comm for row in (*rows, *many)}
+        waits = len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows)
+        if waits and (warned or (many and len(same) == 1)):
             note = f"all {len(rows)} children of {parent} wait on futexes, and it had forked with threads"
-            yield Finding(Subject(), (*rows[:4], warned[0]), note)
+            yield Finding(Subject(), (*rows[:4], *warned[:1], *many[:1]), note)
+
+
+def _imports(stack: PythonStack) -> bool:
+    """True where the innermost frame waits for the lock of a module that some thread imports."""
+    inner = stack.frames[0]
+    return (inner.file or "").startswith("<frozen importlib") and name_of(inner) in MODULE_LOCKS
+
+
+MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
 
 
 def _at_lock(process: Process) -> Iterator[Finding]:
@@ -303,7 +336,7 @@ def _at_lock(process: Process) -> Iterator[Finding]:
             continue
         channels = wait_channels(process, stack.subject.tid)
         blocked = any(map(on_futex, channels)) and (is_worker(process) or any(r.threads == 1 for r in process.states))
-        if blocked or (takes_lock(stack) and not channels):
+        if blocked or ((takes_lock(stack) or _imports(stack)) and not channels):
             where = f"{own.function} ({own.file}:{own.line})"
             yield Finding(
                 Subject(pid=process.pid, comm=process.comm),
