@@ -56,7 +56,7 @@ COMPILED = (
 COMPILES = (
     r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
     r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
-    r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
+    r"|capturing (?:the model for )?cuda ?graphs?|^Using \S{1,400} as PyTorch extensions root|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
     r"|\bcall compiler with cmd: |\bbuilding an? (?:\w{1,20} )?engine\b"
 )
 
@@ -72,6 +72,8 @@ PHASES = (
     (re.compile(COMPILES), "compile", "begin"),
     (re.compile(r"(?i)\b(?:state[_ ]?dict|optimizer states?) (?:was |were )?(?:gathered|consolidated)\b|\bsuccessfully saved\b|^(?:rank \d{1,6}:? |save_\w{1,30}: (?:rank \d{1,6}:? )?)?(?:saved|wrote) \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
+    # Model checkpoint of size 4.61 GiB saved to out/epoch_0/ft-model-00014-of-00030.safetensors
+    (re.compile(r"(?i)\b(?:checkpoint|weights|shard) of size \S{1,20} \S{1,8} saved to\b"), "save", None),
     # save_checkpoint: FullStateDictConfig, collecting model + optimizer on rank 0     Saving tensors to /exp/2000/model_0.safetensors
     (re.compile(r"(?i)\bexporting (?:the )?(?:\w{1,20} ){0,2}(?:checkpoint|model|weights)\b"), "save", "begin"),
     (re.compile(r"(?i)^snapshot: |^(?:\w{1,40}\.)?_?save_(?:checkpoint|model|state|state_dict|pretrained|weights): (?!.{0,80}\b(?:wait|retry|stuck|timed? ?out|error|fail))|\b(?:saving|writing|exporting) (?:tensors?|weights|shards?|parts?|layers?|optimizer)(?: \d{1,6}(?: ?(?:/|of) ?\d{1,6})?)? (?:to|into) \S"), "save", None),

@@ -23,6 +23,9 @@ LIBRARY = ("threading.py", "queue.py", "queues.py", "selectors.py", "connection.
            "subprocess.py", "popen_fork.py", "concurrent/futures", "asyncio/")  # fmt: skip
 COMPILER_FILES = ("torch/_inductor", "torch/_dynamo", "torch/_functorch", "triton/compiler", "triton/backends",
                   "triton/runtime/build", "jax/_src/compiler", "torch/utils/cpp_extension")  # fmt: skip
+# on the stack of everything that is compiled, for as long as it runs
+RUNS_COMPILED = ("_dynamo/eval_frame.py", "_dynamo/external_utils.py", "_inductor/output_code.py",
+                 "_aot_autograd/runtime_wrappers.py", "_aot_autograd/utils.py")  # fmt: skip
 COLLECTIVE_FILES = ("torch/distributed", "deepspeed/comm", "horovod", "megatron/core/parallel")
 FUTEX_CUT = ("futex_", "futex", "futex_d", "futex_w", "futex_wa")  # by a narrow column of ps
 WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
@@ -104,9 +107,9 @@ def takes_lock(stack: PythonStack) -> bool:
 
 
 def compiles(stack: PythonStack) -> bool:
-    """True where a compiler of kernels is on the stack; being imported is not being at work."""
+    """True where a compiler of kernels is on the stack; being imported, or running what is compiled, is not being at work."""
     at_work = (frame.file or "" for frame in stack.frames if name_of(frame) != "<module>")
-    return any(part in file for file in at_work for part in COMPILER_FILES)
+    return any(part in file for file in at_work for part in COMPILER_FILES if not file.endswith(RUNS_COMPILED))
 
 
 def in_collective(stack: PythonStack) -> bool:

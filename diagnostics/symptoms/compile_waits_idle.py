@@ -1,7 +1,8 @@
 """The main thread is inside the compiler's code and waits, while no compiler is at work anywhere.
 
 On a future, a lock or a pool's queue (the lock file of a cache is another symptom); no compiler process in the table,
-no CPU time used. Or it waits for the GPU or for the other ranks, of which one is in a collective that waits for it. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
+no CPU time used. Or it waits for the GPU or
+for the other ranks, of which one waits in a collective, and nothing goes on. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._waits import compiles, main_stacks, name_of
 from .busy_while_silent import growing
-from .compiling import compilers, others_in_collective, waits_for_child, waits_for_ranks
+from .compiling import compilers, stands_with_others, waits_for_child, waits_for_ranks
 from .waits_for_build_lock import waits_for_builder
 
 IDLE = frozenset("result wait acquire get select poll _wait_for_tstate_lock join __enter__ wait_futures".split())
@@ -25,7 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for stack in main_stacks(incident):
         if not compiles(stack) or not stack.frames or waits_for_builder(stack) or stack.interrupted:
             continue
-        if not at_work and waits_for_ranks(stack) and others_in_collective(incident, stack):
+        if not at_work and waits_for_ranks(stack) and stands_with_others(incident, stack):
             note = f"the compiler waits in {stack.frames[0].function} while another rank is in a collective"
             yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
             continue

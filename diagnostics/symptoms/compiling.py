@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.gpu import GpuStatus
+from ..evidence.job import CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps, WatchdogFired
 from ..evidence.network import Benchmark
 from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
@@ -69,6 +70,7 @@ def waits_for_child(stack: PythonStack) -> bool:
     return any(name_of(frame) in CHILD_WAITS and "subprocess" in (frame.file or "") for frame in stack.frames[:1])
 
 
+SPINS_PERCENT = 95.0
 WAITS_FOR_DEVICE = frozenset("synchronize _init_handles load_binary _load_kernel cuModuleLoadData".split())
 
 
@@ -76,6 +78,16 @@ def waits_for_ranks(stack: PythonStack) -> bool:
     """True where a compiler's stack ends in a wait for the GPU, in loading code onto it, or in a call to other ranks."""
     inner = stack.frames[0]
     return name_of(inner) in WAITS_FOR_DEVICE or any(part in (inner.file or "") for part in COLLECTIVE_FILES)
+
+
+def stands_with_others(incident: Incident, stack: PythonStack) -> bool:
+    """True where another process's main thread waits in a collective, in a job that somebody gave up or whose GPUs all spin."""
+    if not others_in_collective(incident, stack):
+        return False
+    if any(part in (stack.frames[0].file or "") for part in COLLECTIVE_FILES):
+        return True  # of the compiler's own, which the other rank has not entered
+    used = [status.utilisation_percent for status in incident.of(GpuStatus) if status.utilisation_percent is not None]
+    return bool(incident.of(CollectiveTimeout, WatchdogFired)) or (len(used) > 1 and min(used) >= SPINS_PERCENT)
 
 
 def others_in_collective(incident: Incident, stack: PythonStack) -> bool:

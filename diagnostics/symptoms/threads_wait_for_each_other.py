@@ -127,6 +127,7 @@ def _native(incident: Incident) -> Iterator[Finding]:
             (for_mutex[0], for_gil[0]),
             "one thread wants a native mutex, another wants the GIL",
         )
+    yield from _all_at_mutexes(stacks)
     holders = {(stack.source.file, stack.source.line) for stack in incident.of(PythonStack) if stack.holds_gil}
     for holder in (stack for stack in stacks if (stack.source.file, stack.source.line) in holders):
         door = holder.frames[0].function if holder.frames else ""
@@ -135,6 +136,18 @@ def _native(incident: Incident) -> Iterator[Finding]:
             if within and inside.subject.pid == holder.subject.pid and NAMED.match(door):
                 note = f"{inside.thread} wants the GIL inside of {door}; {holder.thread} has it and waits for {door}"
                 yield Finding(Subject(pid=holder.subject.pid), (holder, inside), note)
+
+
+def _all_at_mutexes(stacks: Sequence[NativeStack]) -> Iterator[Finding]:
+    """Dumps of two threads or more in which every one waits for a native mutex: whoever has them waits too."""
+    dumps: dict[str, list[NativeStack]] = defaultdict(list)
+    for stack in stacks:
+        dumps[stack.source.file].append(stack)
+    for threads in dumps.values():
+        at = [s for s in threads if any(name in WANTS_MUTEX for name in native_names(s, 4)) and not wants_gil(s)]
+        if len(threads) > 1 and len(at) == len(threads):
+            note = f"all {len(threads)} threads wait for native mutexes"
+            yield Finding(Subject(pid=threads[0].subject.pid), tuple(threads[:4]), note)
 
 
 SYMPTOM = Symptom(

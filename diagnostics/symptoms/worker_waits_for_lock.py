@@ -98,7 +98,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield finding
     for native in incident.of(NativeStack):
         inner = native_names(native, 4)
-        if any(name in LIBC_LOCKS for name in inner):
+        if any(name in LIBC_LOCKS for name in inner) and not _has_rival(incident, native):
             found = True
             yield Finding(
                 Subject(pid=native.subject.pid),
@@ -127,6 +127,13 @@ def _is_forked(process: Process) -> bool:
     others = [stack for stack in process.stacks if not is_main(stack)]
     at_work = any(stack.active or innermost_own(stack) for stack in others)
     return any(map(forked, process.stacks)) and not at_work
+
+
+def _has_rival(incident: Incident, native: NativeStack) -> bool:
+    """True where another thread of the process waits for a mutex too: they may hold what each other wants."""
+    others = [each for each in incident.of(NativeStack) if each is not native and each.source.file == native.source.file]
+    same = [each for each in others if each.subject.pid == native.subject.pid]
+    return any(name.startswith(LOCKED) for each in same for name in native_names(each, 4))
 
 
 def _is_known_idle(stack: PythonStack) -> bool:
