@@ -131,7 +131,7 @@ NO_CONDITION = re.compile(
 FAR_BELOW = 0.5
 LARGEST = 256 << 10  # bytes: nobody writes down more by hand
 JUDGED = re.compile(r"(?:OK|FAILED)\b")
-COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal)$")  # CUDA error: out of memory
+COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal|kernel)$")  # CUDA error: out of memory
 FEWEST_ROWS = 2
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)

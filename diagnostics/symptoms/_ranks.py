@@ -47,7 +47,7 @@ def places(incident: Incident) -> list[Place]:
     """One place per trainer process: its last stack dump; from tracebacks where nobody dumped stacks."""
     found: dict[int, Place] = {}
     for stack in incident.of(PythonStack):
-        pid = stack.subject.pid
+        pid = stack.subject.pid if stack.subject.pid is not None else _of_rank(stack)
         if pid is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
         found[pid] = Place(stack.subject, where(stack.frames), stack)
@@ -59,6 +59,11 @@ def places(incident: Incident) -> list[Place]:
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
             by_rank[rank] = Place(raised.subject, where(frames), raised)
     return list(by_rank.values())
+
+
+def _of_rank(stack: PythonStack) -> int | None:
+    """A number for a rank whose process nobody names, which is no process's."""
+    return None if stack.subject.rank is None else -1 - stack.subject.rank
 
 
 def frames_of(texts: Iterable[str]) -> list[Frame]:
