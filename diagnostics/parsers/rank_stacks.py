@@ -38,6 +38,7 @@ def read(text: Text) -> Iterator[PythonStack]:
         if found := RANK.match(row):
             yield from _told(text, head, frames)
             head, frames = (line, found), _frames(found["rest"])
+            head = head if frames or found["state"] or not found["rest"].strip() else None
         elif head and BELOW.match(row):
             frames += _frames(row)
         elif head and row.strip():

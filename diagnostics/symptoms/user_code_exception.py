@@ -65,7 +65,7 @@ SETUP = re.compile(
     r"|\b40[13] Client Error|GatedRepoError|api_key not configured|No API key configured|Could not consume arg"
     r"|executable file not found in \$PATH|\bexecve\(\): \S{1,200}: (?:No such file|Permission denied)|\b(?:configmap|secret) \"[^\"]{1,80}\" not found"
     r"|No matching distribution found|did not match any file\(s\) known to git"
-    r"|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
+    r"|[Ff]ailed to listen on any local network address|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
     r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )
@@ -73,7 +73,7 @@ OTHER = re.compile(
     r"No space|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe"
-    r"|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
+    r"|due to shape mismatches\. All shapes across devices|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
 )
 
 # an empty file: who emptied it, or has not filled it yet, is not said
