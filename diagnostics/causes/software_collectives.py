@@ -47,6 +47,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "collective-on-one-rank",
+                0.15,
+                "the script is seldom kept with the stacks",
+                "one rank called what the others had to call with it",
+                Role.INITIATING,
+            ),
+            Effect(
                 "ranks-hand-over-different-sizes",
                 0.15,
                 "somebody who suspects it prints the sizes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence
@@ -110,6 +111,14 @@ def compiles(stack: PythonStack) -> bool:
     """True where a compiler of kernels is on the stack; being imported, or running what is compiled, is not being at work."""
     at_work = (frame.file or "" for frame in stack.frames if name_of(frame) != "<module>")
     return any(part in file for file in at_work for part in COMPILER_FILES if not file.endswith(RUNS_COMPILED))
+
+
+def compiles_natively(stack: NativeStack) -> bool:
+    """True where a C stack is inside a compiler of kernels, or at its lock."""
+    return any(COMPILER_CODE.search(f"{frame.function} {frame.module or ''}") for frame in stack.frames)
+
+
+COMPILER_CODE = re.compile(r"\bmlir::|libtriton|\btorch::dynamo\b|compiled_autograd|\bllvm::|torch::inductor")
 
 
 def in_collective(stack: PythonStack) -> bool:

@@ -1,7 +1,7 @@
 """A compiler of kernels is at work: compiler processes below the trainer, a stack inside torch.compile, inductor or
 Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, a log
 that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more and came
-to its end, or a person's measurement of one.
+to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
 
 A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is inductor's idle worker pool. ABSENT where the main thread's stack was taken and no compiler is on it.
 """
@@ -124,6 +124,7 @@ def _told(incident: Incident) -> Iterator[Finding]:
         if COMPILATION.search(measured.name) and measured.value * IN_SECONDS.get(measured.unit, 0.0) >= LONG_S:
             yield Finding(Subject(), (measured,), f"{measured.name} took {measured.value:.0f} {measured.unit}")
     yield from _alarms(incident, phases)
+    yield from _busy_since(incident, phases)
     for begin in (phase for phase in phases if phase.edge == "begin"):
         later = [e for e in ends if e.source.file == begin.source.file and e.source.line > begin.source.line]
         end = min(later, key=lambda each: each.source.line, default=None)
@@ -142,6 +143,23 @@ def _alarms(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
             others = [*incident.of(TrainingSteps), *incident.of(PythonException), *incident.of(RunFinished)]
             if not any(e.source.file == phase.source.file and e.source.line > phase.source.line for e in others):
                 yield Finding(Subject(), (phase,), f"the compiler says: {phase.text[:60]}")
+
+
+def _busy_since(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
+    """The begin of a compilation as the last that a log tells of, with a process that has been on a CPU for most of its life."""
+    ends = [*incident.of(TrainingSteps), *incident.of(PythonException), *incident.of(RunFinished), *phases]
+    busy = [row for row in incident.of(ProcessState) if row.state == "R" and (row.cpu_percent or 0.0) >= BUSY_PERCENT]
+    busy += [
+        row
+        for row in incident.of(ProcessState)
+        if row.state == "R" and row.cpu_s and row.elapsed_s and MOSTLY * row.elapsed_s <= row.cpu_s >= LONG_S
+    ]
+    for begin in (phase for phase in phases if phase.edge == "begin" and busy):
+        if not any(e.source.file == begin.source.file and e.source.line > begin.source.line for e in ends):
+            yield Finding(Subject(), (begin, busy[0]), "the log ends with the begin of a compilation, and a CPU is at it")
+
+
+MOSTLY = 0.8
 
 
 def _said_to_take(text: str) -> float:

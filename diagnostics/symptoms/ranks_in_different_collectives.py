@@ -113,7 +113,7 @@ def _by_place(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="ranks wait for each other in different collectives",
     rule=rule,
-    leak=0.005,
+    leak=0.01,
     because="healthy ranks pass through the same calls in the same order; a snapshot may catch them between two",
     command="TORCH_DISTRIBUTED_DEBUG=DETAIL torchrun ...; torchfrtrace DUMP_FOLDER",
     cost_minutes=15,

@@ -21,7 +21,7 @@ from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import PLUMBING, innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels, wants_gil
+from ._waits import PLUMBING, compiles_natively, innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels, wants_gil
 
 WANTS_MUTEX = (
     "pthread_mutex_lock",
@@ -145,7 +145,8 @@ def _all_at_mutexes(stacks: Sequence[NativeStack]) -> Iterator[Finding]:
         dumps[stack.source.file].append(stack)
     for threads in dumps.values():
         at = [s for s in threads if any(name in WANTS_MUTEX for name in native_names(s, 4)) and not wants_gil(s)]
-        if len(threads) > 1 and len(at) == len(threads):
+        listed = any(stack.alone for stack in threads)  # the one thread that there is, twice
+        if len(at) == len(threads) > 1 and not listed and not any(map(compiles_natively, threads)):
             note = f"all {len(threads)} threads wait for native mutexes"
             yield Finding(Subject(pid=threads[0].subject.pid), tuple(threads[:4]), note)
 
