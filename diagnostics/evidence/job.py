@@ -122,7 +122,7 @@ class Phase(Evidence):
 class PhaseTook(Evidence):
     """How long a phase of the job (as in `Phase`) takes, by its own word or by somebody's measurement.
 
-        Getting full model state dict took 812.41 secs
+    Getting full model state dict took 812.41 secs
     """
 
     phase: str

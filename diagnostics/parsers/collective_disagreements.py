@@ -24,7 +24,9 @@ KINDS = (
     re.compile(r"\bis joining a group with size \d{1,6}, but that group has size \d{1,6}"),
     re.compile(r"\bCulprit rank \d{1,6}; Error type: (?:SIZE_OR_SYNTAX|COLLECTIVE_TYPE|COLLECTIVE_DTYPE)_MISMATCH\b"),
     re.compile(r"\bCannot apply desired operation due to shape mismatches\b"),
-    re.compile(r"\bMessage truncated ?: receiv\w{1,4} \d{1,15} bytes instead of \d{1,15}\b.{0,300}\bmismatch in collective sizes"),
+    re.compile(
+        r"\bMessage truncated ?: receiv\w{1,4} \d{1,15} bytes instead of \d{1,15}\b.{0,300}\bmismatch in collective sizes"
+    ),
 )
 INTERESTING = Words("joining a group|_mismatch|shape mismatches|message truncated")
 

@@ -22,12 +22,15 @@ from . import Parser
 # 31     if rank == 0:
 NUMBERED = r"^(?:\s{0,6}\d{1,6}[:|]?(?=\s))?"
 GUARD = re.compile(
-    NUMBERED + r"(?P<indent>\s{0,60})(?:el)?if (?=[^#\n]{0,200}(?:\b(?:is_main_process|is_global_zero|is_rank_zero|is_master|is_chief|is_local_main_process|is_world_process_zero)\b"
+    NUMBERED
+    + r"(?P<indent>\s{0,60})(?:el)?if (?=[^#\n]{0,200}(?:\b(?:is_main_process|is_global_zero|is_rank_zero|is_master|is_chief|is_local_main_process|is_world_process_zero)\b"
     r"|\b(?:\w{1,20}[._])?rank(?:\(\))?\s?(?:==|!=|>)\s?0\b|\bget_rank\(\)\s?(?:==|!=|>)\s?0\b))[^#\n]{1,200}:\s{0,4}(?P<rest>[^#\n]{0,200})(?:#.{0,200})?$"
 )
 CODE = re.compile(NUMBERED + r"(?P<indent>\s{0,60})(?P<body>\S.{0,300})$")
 CALL = re.compile(r"(?<![\w])(?P<name>[A-Za-z_]\w{1,60})\(")
-NO_CALLS = frozenset("print range len str int float isinstance super join format info warning debug open makedirs exists".split())
+NO_CALLS = frozenset(
+    "print range len str int float isinstance super join format info warning debug open makedirs exists".split()
+)
 FEW_LINES = 12
 
 

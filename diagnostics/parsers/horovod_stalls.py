@@ -83,7 +83,9 @@ def _kind(name: str) -> str | None:
     return found[0].lower() if found else None
 
 
-KIND = re.compile(r"(?<=Horovod)(?:Broadcast|Allreduce|Allgather|Alltoall|Reducescatter)|^(?:broadcast|allreduce|allgather|alltoall)(?=[._])")
+KIND = re.compile(
+    r"(?<=Horovod)(?:Broadcast|Allreduce|Allgather|Alltoall|Reducescatter)|^(?:broadcast|allreduce|allgather|alltoall)(?=[._])"
+)
 
 
 def _report(text: Text, message: Message, found: list[tuple[str, str, str]]) -> Iterator[Evidence]:

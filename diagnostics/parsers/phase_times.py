@@ -34,7 +34,7 @@ TOOK = re.compile(
     rf"(?:\b(?:took|takes|in|after|elapsed|wall)[ =:]{{1,3}}|[^\s:] ?: |\w {{2,}})~?{AMOUNT}(?![\w/.:]|\s?/|\s?per\b)"
 )
 NO_PHASE = re.compile(
-    r"(?i)time[sd]?[- ]?out|\blimit\b|\bwait|\bevery\b|\binterval\b|\bretry|\bage\b|\bago\b|\beta\b|\blast (?:step|batch)\b|\bstep_|\bper (?:step|batch|sample|shard|file)\b|\bkilled\b|\berror\b|\bfail|\bno (?:output|progress)|\bstuck\b|\bhang"
+    r"(?i)time[sd]?[- ]?out|\blimit\b|\bwait|\bevery\b|\binterval\b|\bretry|\bage\b|\bago\b|\beta\b|\blast (?:step|batch)\b|\bstep_time\b|\bper (?:step|batch|sample|shard|file)\b|\bkilled\b|\berror\b|\bfail|\bno (?:output|progress)|\bstuck\b|\bhang"
 )
 BEFORE_HANG = re.compile(r"(?i)\b(?:hang|stall) ?(?:detector|monitor) off\b|\bdetector off\b")
 SHORTEST_S = 20.0

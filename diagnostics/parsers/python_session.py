@@ -53,6 +53,9 @@ IN_WORDS = (
 )
 UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 STORAGE = re.compile(r"storage\(\)\)?\.(?:size|nbytes|__len__)|len\([^)]{1,80}storage\(\)\)|storage\(\)\.data_ptr")
+# (196608, 2516582400)      t.numel()*4, t.storage().size()*4
+PAIR = re.compile(r"^(?:Out\[\d{1,6}\]: )?\((\d{1,15}), (\d{1,15})\)\s*$")
+NUMEL = re.compile(r"\.(?:numel|nelement)\(\)")
 TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)")
 # sd = torch.load('layer_03.pt', map_location='cpu')
 LOADED = re.compile(r"^(\w{1,60}) = (?:\w{1,40}\.){0,4}(?:load|load_file)\([^\[\]]{1,400}\)$")
@@ -88,12 +91,25 @@ def read(text: Text) -> Iterator[TensorBytes]:
                     size=round(min(number * divisor(asked), 1e18)),
                 )
             asked = None
+        elif asked and (pair := PAIR.match(row)):
+            yield from _both(text, line, path, asked, pair)
+            asked = None
         elif named := FILE_NAME.match(row):
             path, asked = named[1], None
         elif path and (told := _printed(text, line, row, path)):
             yield told
         elif row:
             asked = None
+
+
+def _both(text: Text, line: Line, path: str | None, asked: str, pair: re.Match[str]) -> Iterator[TensorBytes]:
+    """The elements of one tensor and of the memory behind it, asked for together and in one unit."""
+    parts = asked.split(",")
+    if len(parts) == 2 and NUMEL.search(parts[0]) and STORAGE.search(parts[1]) and _times(parts[0]) == _times(parts[1]):
+        for what, number in (("tensors", pair[1]), ("storage", pair[2])):
+            yield TensorBytes(
+                source=Source(text.name, line.number, line.quote), subject=Subject(path=path), what=what, size=int(number)
+            )
 
 
 def _printed(text: Text, line: Line, row: str, path: str) -> TensorBytes | None:
@@ -111,6 +127,10 @@ def _printed(text: Text, line: Line, row: str, path: str) -> TensorBytes | None:
         what=what,
         size=round(min(number * (1024.0 if "i" in unit else 1000.0) ** power, 1e18)),
     )
+
+
+def _times(expression: str) -> str:
+    return "".join(re.findall(r"\*\s?(\d{1,2}|\w{1,20}\.element_size\(\))", expression))
 
 
 def counted(expression: str) -> str | None:

@@ -36,7 +36,9 @@ BYTES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 FEWEST = 4
 FEWEST_MOMENTS = 3
 CELLS = re.compile(r"[ \t]{2,}")
-AXIS = re.compile(r"(?:epoch|step|iter(?:ation)?|batch|date|day|time|hour|run|save|file)s?(?: (?:start|end|no\.?))?$", re.I)
+AXIS = re.compile(
+    r"(?:epoch|step|iter(?:ation)?|batch|date|day|time|hour|run|save|file)s?(?: (?:start|end|no\.?))?$", re.I
+)
 MOMENT = re.compile(r"(?:epoch|step|iter(?:ation)?|batch|day|hour|save) ?\d{1,9}$", re.I)
 AT = re.compile(r"[\d:/.-]{1,20}[kKhm]?$")
 AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,4})?) ?([KMGT])(?:i?B)?$", re.I)
@@ -74,7 +76,9 @@ def _headed(text: Text, written: list[Line]) -> Iterator[SizeSeen]:
             if found := AMOUNT.match(cell):
                 what, at = (f"{names[0]} {cells[0]}", name) if across else (name, cells[0])
                 size = round(float(found[1]) * BYTES[found[2].upper()])
-                seen[what].append(SizeSeen(source=Source(text.name, line.number, line.quote), name=what, at=at, size=size))
+                seen[what].append(
+                    SizeSeen(source=Source(text.name, line.number, line.quote), name=what, at=at, size=size)
+                )
     for sizes in seen.values():
         yield from sizes if len(sizes) >= FEWEST_MOMENTS else ()
 

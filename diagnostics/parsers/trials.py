@@ -88,7 +88,8 @@ OUTCOMES = (
     (
         "hang",
         re.compile(
-            r"hang|hung|stuck|stands|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)", re.I
+            r"hang|hung|stuck|stands|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)",
+            re.I,
         ),
     ),
     (

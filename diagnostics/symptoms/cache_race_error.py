@@ -53,7 +53,9 @@ ASSERTS = re.compile(
 # Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'
 IS_LOCKED = re.compile(r"(?i)^lock file exists in\b")
 # another rank has removed the folder in which this one was to build
-LOST_BUILD = re.compile(r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file|ninja: error: opening build log: No such file")
+LOST_BUILD = re.compile(
+    r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file|ninja: error: opening build log: No such file"
+)
 UNDECODABLE = re.compile(
     r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
 )

@@ -156,7 +156,9 @@ def _busy_since(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
     ]
     for begin in (phase for phase in phases if phase.edge == "begin" and busy):
         if not any(e.source.file == begin.source.file and e.source.line > begin.source.line for e in ends):
-            yield Finding(Subject(), (begin, busy[0]), "the log ends with the begin of a compilation, and a CPU is at it")
+            yield Finding(
+                Subject(), (begin, busy[0]), "the log ends with the begin of a compilation, and a CPU is at it"
+            )
 
 
 MOSTLY = 0.8

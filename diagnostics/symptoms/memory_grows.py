@@ -64,7 +64,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _reaches_its_limit(fact: Evidence) -> bool:
     """True where the memory is used up to a limit that was told with it."""
-    used, total = (fact.values_kib.get(name) for name in ("MemUsed", "MemTotal")) if isinstance(fact, MemoryInfo) else (0, 0)
+    used, total = (
+        (fact.values_kib.get(name) for name in ("MemUsed", "MemTotal")) if isinstance(fact, MemoryInfo) else (0, 0)
+    )
     return bool(used and total) and (used or 0) >= FULL * (total or 0)
 
 
@@ -120,7 +122,9 @@ def _of_the_killed(incident: Incident) -> dict[str, Series]:
 
 def _is_killed(incident: Incident) -> bool:
     events = [event for event in incident.of(SchedulerEvent) if event.about == "oom-killed"]
-    return bool(events or incident.of(OomKill)) or any(end.signal in ("SIGKILL", "Killed") for end in incident.of(ProcessEnded))
+    return bool(events or incident.of(OomKill)) or any(
+        end.signal in ("SIGKILL", "Killed") for end in incident.of(ProcessEnded)
+    )
 
 
 def _all_of_it(named: dict[str, Series]) -> dict[str, Series]:

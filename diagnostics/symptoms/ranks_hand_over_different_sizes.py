@@ -16,7 +16,10 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import places
 
-INPUTS = re.compile(r"\b(?:input|batch|image|token|ids|mask|label|target|sample|pixel|data|x|param|weight|grad)s?(?:_\w{1,20})?(?: shape| size)?$", re.I)
+INPUTS = re.compile(
+    r"\b(?:input|batch|image|token|ids|mask|label|target|sample|pixel|data|x|param|weight|grad)s?(?:_\w{1,20})?(?: shape| size)?$",
+    re.I,
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

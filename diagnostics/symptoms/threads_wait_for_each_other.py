@@ -21,7 +21,18 @@ from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import PLUMBING, compiles_natively, innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels, wants_gil
+from ._waits import (
+    PLUMBING,
+    compiles_natively,
+    innermost_own,
+    is_worker,
+    name_of,
+    native_names,
+    on_futex,
+    takes_lock,
+    wait_channels,
+    wants_gil,
+)
 
 WANTS_MUTEX = (
     "pthread_mutex_lock",

@@ -131,7 +131,9 @@ def _is_forked(process: Process) -> bool:
 
 def _has_rival(incident: Incident, native: NativeStack) -> bool:
     """True where another thread of the process waits for a mutex too: they may hold what each other wants."""
-    others = [each for each in incident.of(NativeStack) if each is not native and each.source.file == native.source.file]
+    others = [
+        each for each in incident.of(NativeStack) if each is not native and each.source.file == native.source.file
+    ]
     same = [each for each in others if each.subject.pid == native.subject.pid]
     if any(each.alone for each in (native, *same)):
         return False  # the one thread that there is, twice
