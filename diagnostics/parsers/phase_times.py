@@ -58,7 +58,7 @@ def _phase(word: str) -> str:
 
 PARSER = Parser(
     tool="times of phases",
-    medium="phases",
+    medium="notes",
     footprint=TOOK.pattern.replace("?P<phase>", "?:").replace("?P<amount>", "?:"),
     read=read,
 )

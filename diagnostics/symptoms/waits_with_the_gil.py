@@ -29,10 +29,11 @@ LETS_GO = (
 ).split()
 WAITS = re.compile(
     r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
-    r"|recv\w*|accept|nothrow_wait_cv\S*|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
+    r"|recv\w*|accept|nothrow_wait_cv\S*|wait(?:_\w{1,20})?|join|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
 RUNS_PYTHON = re.compile(
+    r"^pybind11::cpp_function::dispatcher|^_?PyCFunction_\w{0,20}[Cc]all|"
     r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall|subtype_dealloc|^__pyx_p[wf]_"
 )
 NAMED = re.compile(r"^[A-Za-z_]\w{3,}$")
