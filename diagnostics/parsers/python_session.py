@@ -108,7 +108,10 @@ def _both(text: Text, line: Line, path: str | None, asked: str, pair: re.Match[s
     if len(parts) == 2 and NUMEL.search(parts[0]) and STORAGE.search(parts[1]) and _times(parts[0]) == _times(parts[1]):
         for what, number in (("tensors", pair[1]), ("storage", pair[2])):
             yield TensorBytes(
-                source=Source(text.name, line.number, line.quote), subject=Subject(path=path), what=what, size=int(number)
+                source=Source(text.name, line.number, line.quote),
+                subject=Subject(path=path),
+                what=what,
+                size=int(number),
             )
 
 

@@ -66,6 +66,8 @@ def waits_for_loader(stack: PythonStack) -> bool:
         return False
     if "_try_get_data" in names[:8] or "_get_data" in names[:6]:
         return True
+    if is_main(stack) and any(name_of(f) == "__next__" and "dataloader" in (f.file or "") for f in stack.frames[:2]):
+        return True  # with nothing of its own below: a loader of another library
     return is_main(stack) and "get" in names[:3] and in_library(stack.frames[min(names.index("get"), 2)])
 
 

@@ -39,7 +39,9 @@ TEMPORARY = re.compile(r"(?i)(?:^|[/._-])(?:tmp|temp|temporary|staging|partial|i
 SAVES = re.compile(r"^_{0,2}(?:async_)?save_(?:checkpoint|model|state|state_dict|pretrained|weights|hyperparameters)\b")
 LOOKED_UP = ("KeyError", "AttributeError", "TypeError", "IndexError", "NameError", "UnboundLocalError")
 PARTS = re.compile(r"Expected \d{1,6} of '[^']{1,200}' under '[^']{1,400}' but found \d{1,6} files?")
-ALL_SAVED = re.compile(r"(?i)\ball (?:\d{1,6} )?ranks?:? .{0,60}(?:returned|exit(?:ed)? 0|exit code 0|rc 0|saved|finished)")
+ALL_SAVED = re.compile(
+    r"(?i)\ball (?:\d{1,6} )?ranks?:? .{0,60}(?:returned|exit(?:ed)? 0|exit code 0|rc 0|saved|finished)"
+)
 MOST_OF_IT = 1 << 20  # bytes: below it weights are hardly any
 BETWEEN_PROCESSES = "multiprocessing"  # what cannot be handed to another process was not to be saved
 GROWTH = 1.05
@@ -63,7 +65,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for few in weights:
         same = [e for e in weights if _name(e) == _name(few) and (e.size or 0) >= MOST_OF_IT]
         if same and 0 < (few.size or 0) < NO_WEIGHTS:
-            yield Finding(Subject(), (few, same[0]), f"{few.subject.path} has {few.size} bytes, another one {same[0].size}")
+            yield Finding(
+                Subject(), (few, same[0]), f"{few.subject.path} has {few.size} bytes, another one {same[0].size}"
+            )
     if len(weights) > 1 and all(0 < (e.size or 0) < NO_WEIGHTS for e in weights):
         yield Finding(Subject(), tuple(weights[:4]), f"files of weights of {weights[0].size} bytes: none was saved")
     for entries in families.values():
