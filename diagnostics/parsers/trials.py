@@ -56,16 +56,20 @@ from . import Parser
 
 # "2 nodes x 8 GPU : ok or very slow"
 ROW = re.compile(
-    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
+    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)(?<=[^ \t])(?:[ \t]{0,40}:[ \t]|[ \t]{2}|[ \t]{1,40}\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|exits(?: cleanly| normally)?$|no failures?|\d{1,6} (?:failures?|crash(?:es)?|hangs|errors)|0(?: of |/)\d{1,6}(?: (?:runs|times|tries|starts|attempts))?$"
-    r"|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:crash|fail|hang|pass|complet|finish)(?:e[sd]|s|ed)?|first batch (?:after|in) \d{1,6}|[^\n:;]{1,80}[,;] (?:training|the run|the job|it) (?:continues|goes on|runs on)|stands (?:until|still|for)|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
+    r"|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:crash|fail|hang|pass|complet|finish)(?:e[sd]|s|ed)?|first batch (?:after|in) \d{1,6}|stands (?:until|still|for)|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
     r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
 )
 # only the outcome's end of a row: looking for the condition before it takes many times as long
-OUTCOME = re.compile(ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")"), re.I)
+OUTCOME = re.compile(
+    r"(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}"
+    + ROW.pattern[ROW.pattern.index("(?P<text>") :].replace(r"[^\n]{0,120})$", ")"),
+    re.I,
+)
 # "nodes=40 ...", "2 nodes", "3+ nodes x 8 GPU"
 # cuda:0 -> cpu -> cuda:1 equal: True
 COMPARED = re.compile(
@@ -81,7 +85,7 @@ OUTCOMES = (
         "ok",
         re.compile(
             r"^(?:ok|okay|works|pass|fine|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
-            r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))|(?:continues|goes on|runs on)$",
+            r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,
         ),
     ),
@@ -134,10 +138,16 @@ LARGEST = 256 << 10  # bytes: nobody writes down more by hand
 JUDGED = re.compile(r"(?:OK|FAILED)\b")
 COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal|kernel)$")  # CUDA error: out of memory
 FEWEST_ROWS = 2
+ON = (" continues", " goes on", " runs on")
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
 # what the first column of a grid tells apart, where a bare "A" would not say
 PLACE = re.compile(r"(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)$", re.I)
+# timeout 600 s : one pause of 90 s in 5 h, training continues
+GOES_ON = re.compile(
+    r"^[ \t]{0,8}(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2})[ \t]{0,40}(?P<text>\S[^:|\n]{0,120}[,;] (?:training|the run|the job|it) (?:continues|goes on|runs on))$",
+    re.I,
+)
 # metadata_nthreads=1     8 s        one at a time      38 s, no warning
 WENT_ON = re.compile(
     r"^[ \t]{0,8}(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2})[ \t]{0,40}(?P<text>~?\d{1,6}(?:\.\d{1,4})? ?(?:s|sec(?:onds?)?|min(?:utes?)?)(?:, no \w{1,12})?)$",
@@ -260,6 +270,14 @@ def _rows(text: Text) -> Iterator[Trial]:
         for line, match in rows
         if not COMPLAINT.search(match["condition"].strip())
         and (" " in match["condition"].strip() or not JUDGED.match(match["text"]))
+    ]
+    rows += [
+        (line, match)
+        for line in text.lines()
+        if rows
+        and len(line.text) < 240
+        and line.text.rstrip().endswith(ON)
+        and (match := GOES_ON.match(line.text.rstrip()))
     ]
     if len(rows) == 1 and outcome_of(rows[0][1]["text"]) == "hang":
         rows += [(line, match) for line in text.lines() if len(line.text) < 240 and (match := WENT_ON.match(line.text))]

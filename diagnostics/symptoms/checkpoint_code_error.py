@@ -31,10 +31,11 @@ CODE = re.compile(
     r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB|(?:string|bytes object|bin) is too (?:large|long)"
     r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
     r"|flattened_range is not supported|tree structures do not match|Key \S{1,200} not found in checkpoint"
-    r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor|Parent directory \S{1,400} does not exist",
+    r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor",
 )
 # FileNotFoundError: ... 'out/tmp-checkpoint-500' -> 'out/checkpoint-500'
 RENAMED = re.compile(r"No such file or directory: '(?P<old>[^']{1,400})' -> '(?P<new>[^']{1,400})'")
+PARENT = re.compile(r"Parent directory \S{1,400} does not exist")
 TEMPORARY = re.compile(r"(?i)(?:^|[/._-])(?:tmp|temp|temporary|staging|partial|incomplete)(?:$|[/._-])|[._-]tmp")
 SAVES = re.compile(r"^_{0,2}(?:async_)?save_(?:checkpoint|model|state|state_dict|pretrained|weights|hyperparameters)\b")
 LOOKED_UP = ("KeyError", "AttributeError", "TypeError", "IndexError", "NameError", "UnboundLocalError")
@@ -88,6 +89,8 @@ def _by_its_frames(incident: Incident) -> Iterator[Finding]:
         renamed = RENAMED.search(fact.text)
         if renamed and TEMPORARY.search(renamed["old"]) and _is_saved(renamed["new"], fact):
             yield Finding(fact.subject, (fact,), f"{renamed['old']} was renamed already when this rank came to it")
+        elif PARENT.search(fact.text) and fact.subject.rank and fact.frames and SAVES.match(fact.frames[0]):
+            yield Finding(fact.subject, (fact,), "the folder was not there yet when this rank came to it")
         elif raised_while_saving(fact):
             yield Finding(fact.subject, (fact,), f"{fact.type} in {fact.frames[0]}"[:160])
         elif PARTS.search(fact.text):
