@@ -37,7 +37,7 @@ SILENT = re.compile(
 )
 ACTIONS = (
     ("kill", re.compile(r"(?i)\b(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT)|\bkill(?:ing|ed|s)?\b|\bSIGKILL\b|\bkill -\d|\bterminat(?:e|ing|ed)\b")),
-    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
+    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bdeclar(?:ing|ed) (?:\w{1,20} ){0,3}(?:unhealthy|dead|failed)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
     ("restart", re.compile(r"(?i)\brestart(?:ing|ed)?\b|\brelaunch\w{0,4}\b|\bre-?queue\w{0,4}\b|\brespawn\w{0,4}\b")),
     ("alert", re.compile(r"(?i)\balert\w{0,4}\b|\bpaging\b|\bpage(?:d)? (?:the )?on-?call\b|\bnotif(?:y|ying|ied)\b|\bsent (?:an? )?(?:mail|e-mail|message)\b|\bdump(?:ing)? (?:stacks?|traces?)")),
 )  # fmt: skip
@@ -120,7 +120,7 @@ PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
     footprint=(
-        r"(?i)(^|[\d\]Z] )\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
+        r"(?i)(^|[\d\]Z] |:root:)\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
         r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new |training |optimizer |completed )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
         r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
         r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"

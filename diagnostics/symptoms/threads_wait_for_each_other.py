@@ -1,7 +1,7 @@
 """Two threads of one process both wait for locks below user code, and nobody in it works.
 
-Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or a single
-thread waits for a lock which the code that a destructor has interrupted in it holds.
+Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or all the threads of a pool
+wait for results of what waits for a thread of the pool; or a single thread waits for a lock which the code that a destructor has interrupted in it holds.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex, or the first, inside of a native function,
@@ -71,6 +71,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
             name = name_of(second.frames[0])
             note = f"{first.thread} waits inside {name}, at whose door {second.thread} stands"
             yield Finding(Subject(pid=first.subject.pid), (first, second), note)
+    for finding in _starved(incident):
+        found = True
+        yield finding
     for finding in _native(incident):
         found = True
         yield finding
@@ -160,6 +163,23 @@ def _all_at_mutexes(stacks: Sequence[NativeStack]) -> Iterator[Finding]:
         if len(at) == len(threads) > 1 and not listed and not any(map(compiles_natively, threads)):
             note = f"all {len(threads)} threads wait for native mutexes"
             yield Finding(Subject(pid=threads[0].subject.pid), tuple(threads[:4]), note)
+
+
+POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
+
+
+def _starved(incident: Incident) -> Iterator[Finding]:
+    """Pools of which every thread waits for a result, in the same function as somebody who has given them work."""
+    for process, stacks in _by_process(incident):
+        pool = [stack for stack in stacks if POOL_THREAD.match(stack.thread)]
+        waiting = [s for s in pool if s.frames and name_of(s.frames[0]) == "result" and not s.active]
+        if len(waiting) < 2 or len(waiting) != len(pool):
+            continue
+        callers = [s for s in stacks if s not in pool and s.frames and name_of(s.frames[0]) == "result"]
+        inside = {(name_of(f), f.file) for s in waiting for f in s.frames[1:2]}
+        if any((name_of(f), f.file) in inside for s in callers for f in s.frames[1:2]):
+            note = f"all {len(pool)} threads of the pool wait for results, and nobody is left to work"
+            yield Finding(Subject(pid=process.pid if process else None), tuple(pool[:4]), note)
 
 
 SYMPTOM = Symptom(

@@ -99,7 +99,8 @@ def _destructors(stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) 
 
 
 def _lets_go(stack: NativeStack) -> bool:
-    return any(_base(frame.function) in LETS_GO for frame in stack.frames)
+    names = [frame.function for frame in stack.frames]
+    return any(_base(name) in LETS_GO or "gil_scoped_release" in name for name in names)
 
 
 def _is_named(stack: NativeStack) -> bool:

@@ -115,6 +115,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             Subject(pid=native.subject.pid), (native,), f"a process of a job that forks waits for a lock in {name}"
         )
+    for native in _after_a_fork(incident):
+        found = True
+        note = "a child waits inside of what a library does after a fork, for threads that were not copied"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
     for finding in _forked_with_threads(incident):
         found = True
         yield finding
@@ -138,6 +142,19 @@ def _has_rival(incident: Incident, native: NativeStack) -> bool:
     if any(each.alone for each in (native, *same)):
         return False  # the one thread that there is, twice
     return any(name.startswith(LOCKED) for each in same for name in native_names(each, 4))
+
+
+# grpc_postfork_child     je_jemalloc_postfork_child     PyOS_AfterFork_Child
+AFTER_FORK = re.compile(r"^(?:\w{1,40}_)?(?:post_?fork|at_?fork|after_?fork)_?child(?:_\w{1,20})?$", re.I)
+FOR_OTHERS = ("pthread_cond_wait", "__pthread_cond_wait", "___pthread_cond_wait", "futex_wait", *NATIVE_LOCKS)
+
+
+def _after_a_fork(incident: Incident) -> Iterator[NativeStack]:
+    """Stacks that wait for another thread below a library's own handler of a fork in the child."""
+    for native in incident.of(NativeStack):
+        waits = any(name.startswith(FOR_OTHERS) for name in native_names(native, 3))
+        if waits and any(AFTER_FORK.match(frame.function.rpartition("::")[2]) for frame in native.frames):
+            yield native
 
 
 def _is_known_idle(stack: PythonStack) -> bool:
@@ -222,6 +239,7 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
         single = helps and sum(each.subject.pid == native.subject.pid for each in stacks) == 1
         alone = native.alone or single or (process is not None and any(state.threads == 1 for state in process.states))
         alone = alone or _is_listed_alone(native, stacks)
+        alone = alone or any(each.alone and each.subject.tid == native.subject.pid is not None for each in stacks)
         names = native_names(native, 5)
         locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
         if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
