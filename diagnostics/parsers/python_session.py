@@ -17,6 +17,7 @@ skipped.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -55,6 +56,17 @@ UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 STORAGE = re.compile(r"storage\(\)\)?\.(?:size|nbytes|__len__)|len\([^)]{1,80}storage\(\)\)|storage\(\)\.data_ptr")
 # (196608, 2516582400)      t.numel()*4, t.storage().size()*4
 PAIR = re.compile(r"^(?:Out\[\d{1,6}\]: )?\((\d{1,15}), (\d{1,15})\)\s*$")
+# [2617245696, 2617245696]: of each tensor, in elements or bytes
+LISTED = re.compile(r"^(?:Out\[\d{1,6}\]: )?\[(\d{1,15})(?:, \d{1,15}){0,50}\]\s*$")
+# (torch.Size([100, 100]), torch.float64)
+SHAPE = re.compile(
+    r"^(?:Out\[\d{1,6}\]: )?\(torch\.Size\(\[([\d, ]{1,100})\]\), torch\.(float64|float32|float16|bfloat16|int64|int32|uint8)\)\s*$"
+)
+BYTES_OF = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "uint8": 1}
+# layer_04: sum(numel*2) = 1.08 GiB, sum(storage().nbytes) = 9.81 GiB
+IN_ONE_ROW = re.compile(
+    r"^\s{0,8}(?P<path>[\w./-]{1,200}): [^=\n]{0,60}numel[^=\n]{0,30}= ?(?P<tensors>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_tensors>[KMGT])i?B, [^=\n]{0,60}storage[^=\n]{0,40}= ?(?P<storage>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_storage>[KMGT])i?B\s*$"
+)
 NUMEL = re.compile(r"\.(?:numel|nelement)\(\)")
 TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)")
 # sd = torch.load('layer_03.pt', map_location='cpu')
@@ -91,8 +103,20 @@ def read(text: Text) -> Iterator[TensorBytes]:
                     size=round(min(number * divisor(asked), 1e18)),
                 )
             asked = None
+        elif asked and (listed := LISTED.match(row)) and STORAGE.search(asked):
+            yield _counted_as(text, line, path, "storage", int(listed[1]))
+            asked = None
+        elif asked and (shape := SHAPE.match(row)) and ".shape" in asked and ".dtype" in asked:
+            elements = math.prod(int(each) for each in shape[1].split(",") if each.strip())
+            yield _counted_as(text, line, path, "tensors", elements * BYTES_OF[shape[2]])
+            asked = None
         elif asked and (pair := PAIR.match(row)):
             yield from _both(text, line, path, asked, pair)
+            asked = None
+        elif found := IN_ONE_ROW.match(row[:500]):
+            for what in ("tensors", "storage"):
+                size = float(found[what]) * 1024.0 ** UNITS[found[f"of_{what}"]]
+                yield _counted_as(text, line, found["path"], what, round(size))
             asked = None
         elif named := FILE_NAME.match(row):
             path, asked = named[1], None
@@ -100,6 +124,13 @@ def read(text: Text) -> Iterator[TensorBytes]:
             yield told
         elif row:
             asked = None
+
+
+def _counted_as(text: Text, line: Line, path: str | None, what: str, size: int) -> TensorBytes:
+    subject = Subject(path=path)
+    return TensorBytes(
+        source=Source(text.name, line.number, line.quote), subject=subject, what=what, size=min(size, 10**18)
+    )
 
 
 def _both(text: Text, line: Line, path: str | None, asked: str, pair: re.Match[str]) -> Iterator[TensorBytes]:
@@ -158,6 +189,7 @@ PARSER = Parser(
     tool="a Python session",
     medium="notes",
     footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)"
+    r"|^\s{0,8}[\w./-]{1,200}: [^=\n]{0,60}numel[^=\n]{0,30}= ?\d[\d.]{0,12} ?[KMGT]i?B, [^=\n]{0,60}storage"
     r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
     read=read,
 )

@@ -15,7 +15,7 @@ from ._places import place
 
 FAR_LARGER, ABOUT = 2.0, 1.2
 LEAST = 1 << 20  # bytes: a small file is mostly its own directory
-FAR_ABOVE = 16  # times that: no directory is so large
+FEW, FAR_ABOVE = 4, 16  # no directory is so large
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -37,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         size, fact = max(written, key=lambda each: each[0])
         subject = place(incident, tensors.subject.path)
         note = f"{name or 'the file'} holds {tensors.size / 2**20:,.0f} MiB of tensors in {size / 2**20:,.0f} MiB"
-        if max(tensors.size, size / FAR_ABOVE) < LEAST:
+        if tensors.size < LEAST and (size < FEW * LEAST or size < FAR_ABOVE * tensors.size):
             continue
         if size >= FAR_LARGER * tensors.size:
             yield Finding(subject, (tensors, fact), note)

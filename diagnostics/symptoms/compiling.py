@@ -154,7 +154,8 @@ def _busy_since(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
         for row in incident.of(ProcessState)
         if row.state == "R" and row.cpu_s and row.elapsed_s and MOSTLY * row.elapsed_s <= row.cpu_s >= LONG_S
     ]
-    for begin in (phase for phase in phases if phase.edge == "begin" and busy):
+    tables = {row.source.file for row in incident.of(ProcessState)}
+    for begin in (phase for phase in phases if phase.edge == "begin" and phase.source.file not in tables and busy):
         if not any(e.source.file == begin.source.file and e.source.line > begin.source.line for e in ends):
             yield Finding(
                 Subject(), (begin, busy[0]), "the log ends with the begin of a compilation, and a CPU is at it"

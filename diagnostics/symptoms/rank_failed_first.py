@@ -78,7 +78,8 @@ def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Findi
     seen = [(ended, found) for ended in incident.of(ProcessEnded) if (found := BY_AGENT.search(ended.text))]
     if len({(ended.source.file, found[1]) for ended, found in seen}) == 1:
         ended, found = seen[0]
-        if ended.status not in (0, -15, 143):
+        aborted = ended.status in ABORTED and not victims  # which a watchdog may have done
+        if ended.status not in (0, -15, 143) and not aborted:
             yield Finding(ended.subject, (ended, *victims[:2]), f"local rank {found[1]} ended with {ended.status}")
 
 

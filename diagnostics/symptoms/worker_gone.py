@@ -20,7 +20,7 @@ from ._runs import job_ends
 from ._waits import main_stacks, name_of, waits_for_helpers
 
 GONE = re.compile(
-    r"[Pp]in memory thread exited|(?:exited|workers? exit) unexpectedly|reader thread raised an exception|\bLost all workers\b|process pool was terminated abruptly|BrokenProcessPool"
+    r"[Pp]in memory thread exited|(?:exited|workers? exit) unexpectedly|\bLost all workers\b|process pool was terminated abruptly|BrokenProcessPool"
     r"|worker .{0,60}(?:died|crashed|is gone|exited|unexpectedly terminated)|cannot schedule new futures after",
 )
 
