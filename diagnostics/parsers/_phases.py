@@ -79,7 +79,8 @@ PHASES = (
     (re.compile(r"(?i)^snapshot: |^(?:\w{1,40}\.)?_?save_(?:checkpoint|model|state|state_dict|pretrained|weights): (?!.{0,80}\b(?:wait|retry|stuck|timed? ?out|error|fail))|\b(?:saving|writing|exporting) (?:tensors?|weights|shards?|parts?|layers?|optimizer)(?: \d{1,6}(?: ?(?:/|of) ?\d{1,6})?)? (?:to|into) \S"), "save", None),
     (re.compile(r"(?i)\bresumed (?:at|from)\b|\b(?:checkpoint|weights|model) loaded\b|\bsuccessfully loaded\b|\bloaded (?:checkpoint|weights|model)\b|\bloading (?:model )?weights took\b"), "load", "end"),
     (re.compile(r"(?i)\bresuming (?:training )?from\b|\bloading (?:\w{1,20} ){0,2}(?:checkpoint|weights|safetensors|model)\b"), "load", "begin"),
-    (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files"), "download", "begin"),
+    (re.compile(r"(?i)^Successfully installed \S"), "download", "end"),
+    (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files|^\+? ?(?:\S{0,40}python\S{0,8} -m )?pip3? install\b"), "download", "begin"),
     (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing|(?:index|data|sample) (?:mappings?|indices))\b.{0,80}\b(?:done|built|finished|took|completed?)\b"), "preprocess", "end"),
     (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
     # caching latents...     caching Text Encoder outputs with batch size 8     Precomputing embeddings

@@ -9,7 +9,10 @@
     rank 1,2,3 Thread 812 (active): "MainThread"
         full_tensor (torch/distributed/tensor/_api.py:551)
 
-Of a range of ranks the first and the last are told. A rank whose stack is not shown is skipped.
+    Process 2210: python grpo.py
+        gather (accelerate/accelerator.py:2606)
+
+A process whose frames follow without a thread's heading is told by its number. Of a range of ranks the first and the last are told. A rank whose stack is not shown is skipped.
 """
 
 from __future__ import annotations
@@ -30,7 +33,12 @@ FRAME = re.compile(r"(?:^|\s)(?P<name>[\w.<>]{1,120}) \((?P<file>[\w./<>-]{1,300
 BELOW = re.compile(r"^\s{2,}(?=\S{1,120} \(\S{1,300}\.pyx?:\d)")
 
 
+# Process 2210: python grpo.py, with the frames of the main thread below
+PROCESS = re.compile(r"^\s{0,4}Process (?P<pid>\d{1,10}): \S")
+
+
 def read(text: Text) -> Iterator[PythonStack]:
+    yield from _of_processes(text)
     head: tuple[Line, re.Match[str]] | None = None
     frames: list[Frame] = []
     for line in text.lines():
@@ -45,6 +53,29 @@ def read(text: Text) -> Iterator[PythonStack]:
             yield from _told(text, head, frames)
             head, frames = None, []
     yield from _told(text, head, frames)
+
+
+def _of_processes(text: Text) -> Iterator[PythonStack]:
+    for line in text.lines():
+        found = PROCESS.match(line.text[:200])
+        if not found:
+            continue
+        frames: list[Frame] = []
+        for below in text.after(line, MOST):
+            if not BELOW.match(below.text[:1000]):
+                break
+            frames += _frames(below.text[:1000])
+        if frames:
+            pid = int(found["pid"])
+            yield PythonStack(
+                source=Source(text.name, line.number, line.quote),
+                subject=Subject(pid=pid, tid=pid),
+                thread="MainThread",
+                frames=tuple(frames),
+            )
+
+
+MOST = 100  # frames
 
 
 def _frames(row: str) -> list[Frame]:
@@ -69,6 +100,6 @@ def _told(text: Text, head: tuple[Line, re.Match[str]] | None, frames: list[Fram
 PARSER = Parser(
     tool="stacks of ranks",
     medium="python-stacks",
-    footprint=r"^\s{0,4}(?i:\[?rank) ?\d{1,6}(?:(?:-|\.\.|, ?)\d{1,6}){0,64}\]?[ :]{0,8}(?:Thread \d{1,10} \((?:active|idle)(?:\+gil)?\): \"MainThread\"\s{0,4}$|$|[\w.<>]{1,120} \([\w./<>-]{1,300}\.pyx?:\d)",
+    footprint=r"^ {0,4}Process \d{1,10}: \S[^\n]{0,300}\n\s{2,}[\w.<>]{1,120} \([\w./<>-]{1,300}\.pyx?:\d{1,7}\)|^\s{0,4}(?i:\[?rank) ?\d{1,6}(?:(?:-|\.\.|, ?)\d{1,6}){0,64}\]?[ :]{0,8}(?:Thread \d{1,10} \((?:active|idle)(?:\+gil)?\): \"MainThread\"\s{0,4}$|$|[\w.<>]{1,120} \([\w./<>-]{1,300}\.pyx?:\d)",
     read=read,
 )

@@ -58,7 +58,7 @@ LINES = 12  # between what a job says it does now and the bar of that
 COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
 GAVE_UP_WAITING = re.compile(
-    r"Socket Timeout|waitForInput: .{0,300}timed out after|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
+    r"Socket Timeout|client socket has timed out after \d|waitForInput: .{0,300}timed out after|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
     re.I,
 )
 SECONDS = re.compile(
