@@ -71,6 +71,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
             name = name_of(second.frames[0])
             note = f"{first.thread} waits inside {name}, at whose door {second.thread} stands"
             yield Finding(Subject(pid=first.subject.pid), (first, second), note)
+    for finding in _at_imports(incident):
+        found = True
+        yield finding
     for finding in _starved(incident):
         found = True
         yield finding
@@ -163,6 +166,24 @@ def _all_at_mutexes(stacks: Sequence[NativeStack]) -> Iterator[Finding]:
         if len(at) == len(threads) > 1 and not listed and not any(map(compiles_natively, threads)):
             note = f"all {len(threads)} threads wait for native mutexes"
             yield Finding(Subject(pid=threads[0].subject.pid), tuple(threads[:4]), note)
+
+
+IMPORTS = ("_call_with_frames_removed", "_find_and_load", "_find_and_load_unlocked", "exec_module", "_load_unlocked")
+MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
+
+
+def _at_imports(incident: Incident) -> Iterator[Finding]:
+    """A thread that waits for another one in the middle of an import, which waits for the lock of a module."""
+    for process, stacks in _by_process(incident):
+        idle = [stack for stack in stacks if stack.frames and not stack.active and not stack.crashed]
+        inside = [s for s in idle if innermost_own(s) is None and any(name_of(f) in IMPORTS for f in s.frames)]
+        for second in idle:
+            inner = second.frames[0]
+            wants = (inner.file or "").startswith("<frozen importlib") and name_of(inner) in MODULE_LOCKS
+            first = next((each for each in inside if each.thread != second.thread), None)
+            if wants and first:
+                note = f"{first.thread} waits in the middle of an import, {second.thread} for the lock of a module"
+                yield Finding(Subject(pid=process.pid if process else None), (first, second), note)
 
 
 POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
