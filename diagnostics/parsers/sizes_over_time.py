@@ -37,7 +37,8 @@ FEWEST = 4
 FEWEST_MOMENTS = 3
 CELLS = re.compile(r"[ \t]{2,}")
 AXIS = re.compile(
-    r"(?:epoch|step|iter(?:ation)?|batch|date|day|time|hour|run|save|file)s?(?: (?:start|end|no\.?))?$", re.I
+    r"(?:epoch|episode|generation|round|game|request|step|iter(?:ation)?|batch|date|day|time|hour|run|save|file)s?(?: (?:start|end|no\.?))?$",
+    re.I,
 )
 MOMENT = re.compile(r"(?:epoch|step|iter(?:ation)?|batch|day|hour|save) ?\d{1,9}$", re.I)
 AT = re.compile(r"[\d:/.-]{1,20}[kKhm]?$")

@@ -29,11 +29,11 @@ LETS_GO = (
 ).split()
 WAITS = re.compile(
     r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
-    r"|recv\w*|accept|nothrow_wait_cv\S*|wait(?:_\w{1,20})?|join|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
+    r"|recv\w*|accept|nothrow_wait_cv\S*|nsync_\w{1,40}|wait(?:_\w{1,20})?|join|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
 RUNS_PYTHON = re.compile(
-    r"^pybind11::cpp_function::dispatcher|^_?PyCFunction_\w{0,20}[Cc]all|"
+    r"^pybind11::cpp_function::dispatcher|^_wrap_[A-Z]\w|^_?PyCFunction_\w{0,20}[Cc]all|"
     r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall|subtype_dealloc|^__pyx_p[wf]_"
 )
 NAMED = re.compile(r"^[A-Za-z_]\w{3,}$")
@@ -70,8 +70,8 @@ OF_THREAD = re.compile(r"(?:^|[^a-z])thread[-_]?\w{0,20}\.\w{2,5}$", re.I)
 
 def _join_threads(dumps: dict[tuple[str, int | None], list[NativeStack]]) -> None:
     """Put together the threads of a process of which each has a file of its own, by the files' names."""
-    apart = [key for key, stacks in dumps.items() if key[1] is None and len(stacks) == 1 and OF_THREAD.search(key[0])]
-    if len(apart) > 1:
+    apart = [key for key, stacks in dumps.items() if len(stacks) == 1 and OF_THREAD.search(key[0])]
+    if len(apart) > 1 and len({pid for _, pid in apart} - {None}) < 2:
         dumps[apart[0]] = [dumps.pop(key)[0] for key in apart]
 
 
