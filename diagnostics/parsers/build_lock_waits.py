@@ -1,9 +1,11 @@
-"""Waits for the lock file of an extension build where no stack dump shows them: what pytest prints of a Ctrl-C, and bare frames.
+"""Waits for the lock file of an extension build where no stack dump shows them: what pytest prints of a Ctrl-C, and
+bare frames.
 
     .../torch/utils/file_baton.py:50: KeyboardInterrupt
     File ".../torch/utils/file_baton.py", line 50 in wait
 
-Of each artefact the first is kept. With a thread's or a traceback's own heading above them such frames are read by other parsers.
+Of each artefact the first is kept. With a thread's or a traceback's own heading above them such frames are read by
+other parsers.
 """
 
 from __future__ import annotations

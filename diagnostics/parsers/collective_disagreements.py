@@ -5,8 +5,8 @@
     accelerate.utils.operations.DistributedOperationException: Cannot apply desired operation due to shape mismatches. All shapes across devices must be valid.
     NCCL WARN Message truncated : receiving 524288 bytes instead of 65536. ... there may be a mismatch in collective sizes
 
-Of each kind the first line is told. NCCL's own count of launched operations (ncclras) is none of them: it is taken in passing, and a
-slow rank lags by one.
+Of each kind the first line is told. NCCL's own count of launched operations (ncclras) is none of them: it is taken in
+passing, and a slow rank lags by one.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
     torch.compile first step: 212.4 s
     torch.compile next steps: 0.9 s
 
-What the first took longer is the compilation. Both rows say the same but for that word, and some row says that it is compiled.
+What the first took longer is the compilation. Both rows say the same but for that word, and some row says that it is
+compiled.
 """
 
 from __future__ import annotations

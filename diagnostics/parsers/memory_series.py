@@ -16,10 +16,11 @@ memory.
     save 19  anon 338.2GB file 0.1GB limit 400GB
     svmem(total=270213128192, available=241201213440, percent=10.7, used=26012131328, ...)
 
-The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name); a unit
-for all columns may stand behind them in parentheses ("time  used  free  (GB, of 110)"). Lines of a GPU's memory are none.
-Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table
-of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end counts.
+The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name);
+a unit for all columns may stand behind them in parentheses ("time used free (GB, of 110)"). Lines of a GPU's memory
+are none. Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so
+is a table of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end
+counts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Losses, gradient norms and divergences that are no number, where trainers print them by name and not as a step's own loss.
+"""Losses, gradient norms and divergences that are no number, where trainers print them by name and not as a step's
+own loss.
 
     step:59 - actor/kl_loss:nan - actor/entropy_loss:nan - actor/grad_norm:nan - critic/score/mean:0.87
     {'eval_loss': nan, 'eval_runtime': 31.8841, 'epoch': 0.02}
     Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 1.4582244039112795e-303
 
-Of a metric that is a number again on its last line nothing is told, else the first line from which on it is none. A loss scale
-counts where it has come down to next to nothing: the gradients overflow whatever they are scaled by.
+Of a metric that is a number again on its last line nothing is told, else the first line from which on it is none. A
+loss scale counts where it has come down to next to nothing: the gradients overflow whatever they are scaled by.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ r"""How long a phase of a job takes: its own word, or a row that somebody measur
     [rank 0] val 28/30 elapsed 3577 s
     global_step_400 sync write, detector off : 11m09s, 16 of 16 shards complete
 
-A line that speaks of a limit, a time-out or a wait tells how long somebody waited, and one of a pace how long a step takes: neither is read.
+A line that speaks of a limit, a time-out or a wait tells how long somebody waited, and one of a pace how long a step
+takes: neither is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Sizes that somebody counted in a Python session: of the tensors in a checkpoint, of what lies behind them, of its file.
+"""Sizes that somebody counted in a Python session: of the tensors in a checkpoint, of what lies behind them, of its
+file.
 
     >>> sd = torch.load('layer_03.pt', map_location='cpu')
     >>> sum(v.numel() * v.element_size() for v in sd.values()) / 2**20
@@ -10,9 +11,9 @@
       sum(t.numel() * t.element_size())      7181990400
       storage bytes: 27168276480
 
-Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the answer is a bare number, taken times what the expression divides by. Tensors count
-where they are summed over all that was loaded; a sum over one entry of it, other expressions and other answers are
-skipped.
+Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the
+answer is a bare number, taken times what the expression divides by. Tensors count where they are summed over all that
+was loaded; a sum over one entry of it, other expressions and other answers are skipped.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@
     Process 2210: python grpo.py
         gather (accelerate/accelerator.py:2606)
 
-A process whose frames follow without a thread's heading is told by its number. Of a range of ranks the first and the last are told. A rank whose stack is not shown is skipped.
+A process whose frames follow without a thread's heading is told by its number. Of a range of ranks the first and the
+last are told. A rank whose stack is not shown is skipped.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@
     worker  epoch1  epoch3  epoch5
     0       2.1G    6.8G    11.3G
 
-Below a heading each column is a thing that was measured, where its first names what counts the time; or each row is one, where
-all others do. A table of fewer than four such rows, or one that is the smaller part of its file, is none. Tables with a heading that
-names memory are read by `memory_series`.
+Below a heading each column is a thing that was measured, where its first names what counts the time; or each row is
+one, where all others do. A table of fewer than four such rows, or one that is the smaller part of its file, is none.
+Tables with a heading that names memory are read by `memory_series`.
 """
 
 from __future__ import annotations

@@ -39,9 +39,10 @@ Beside the one row that hangs, a row that says how long it took went well. None 
 Under a heading with two or more columns of outcomes each cell is a trial of its row under its column.
 Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
 
-With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
-so is a file that has only one row: that is a sentence, not a table. One word before
-OK or FAILED is a file that some checksum tool judged, and no condition.
+With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short
+condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and so is a file
+that has only one row: that is a sentence, not a table. One word before OK or FAILED is a file that some checksum tool
+judged, and no condition.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """An error about a file of a compile or kernel cache: gone, stale, half-written, or its lock held.
 
 Triton, inductor, torch extensions, numba, JAX and Neuron keep compiled code in a folder; ranks or hosts that share it
-meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own code; or
-that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else. So does a compiler
-or linker whose files changed under its hands. And so does a just-in-time compiler that asserts, on one rank alone, that what it has
-compiled is there, in a job whose files lie on a network volume.
+meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own
+code; or that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else.
+So does a compiler or linker whose files changed under its hands. And so does a just-in-time compiler that asserts, on
+one rank alone, that what it has compiled is there, in a job whose files lie on a network volume.
 """
 
 from __future__ import annotations

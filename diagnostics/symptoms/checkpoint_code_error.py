@@ -1,8 +1,9 @@
 """The saving code itself failed or saved the wrong thing: an object that cannot be pickled, keys that do not fit, a
 size that grows from one checkpoint to the next or is far from what the model needs (some hundred bytes of weights).
 
-So did code that renames a temporary file of its own that is gone, since another rank had renamed it, that raises inside of the very
-function that saves, or whose folder another rank was to make; and code of which all ranks say that they saved, where a loader counts fewer parts.
+So did code that renames a temporary file of its own that is gone, since another rank had renamed it, that raises
+inside of the very function that saves, or whose folder another rank was to make; and code of which all ranks say that
+they saved, where a loader counts fewer parts.
 
 Load errors about missing or unexpected keys count, and a size that does not fit where the saved one is empty: else the
 model may be the one that was changed, which is an error of the job's code. Torn files are another symptom.

@@ -1,7 +1,7 @@
 """One rank waits in a collective below a call that the script makes on that rank alone.
 
-The script shows a call below a test of the rank, and the stack of one rank passes through that call into a collective, while no other
-rank's does.
+The script shows a call below a test of the rank, and the stack of one rank passes through that call into a
+collective, while no other rank's does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The main thread is inside the compiler's code and waits, while no compiler is at work anywhere.
 
 On a future, a lock or a pool's queue (the lock file of a cache is another symptom); no compiler process in the table,
-no CPU time used. Or it waits for the GPU or
-for the other ranks, of which one waits in a collective, and nothing goes on. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
+no CPU time used. Or it waits for the GPU or for the other ranks, of which one waits in a collective, and nothing goes
+on. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
 """
 
 from __future__ import annotations

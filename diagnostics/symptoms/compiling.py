@@ -1,9 +1,10 @@
 """A compiler of kernels is at work: compiler processes below the trainer, a stack inside torch.compile, inductor or
-Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, a log
-that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more and came
-to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
+Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, a
+log that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more
+and came to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
 
-A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is inductor's idle worker pool. ABSENT where the main thread's stack was taken and no compiler is on it.
+A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is
+inductor's idle worker pool. ABSENT where the main thread's stack was taken and no compiler is on it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The last run said that it reached its end, and its process ended with status 0 or its end is not shown.
 
-An exception after that word (also of a Ctrl-C, where the process did not end) is no good end, nor is one in the log of another program
-that says nothing of its end, or a main thread that somebody found in the steps of leaving.
+An exception after that word (also of a Ctrl-C, where the process did not end) is no good end, nor is one in the log
+of another program that says nothing of its end, or a main thread that somebody found in the steps of leaving.
 """
 
 from __future__ import annotations

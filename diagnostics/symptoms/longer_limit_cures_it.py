@@ -1,8 +1,8 @@
 """The same work is ended at a limit on its waiting and goes through with a longer one.
 
-From a table of trials: the time-out of a trial that went well is longer than that of every one of the same work that failed or hung;
-or the same trial, without a word of its limit, timed out.
-A scheduler's time limit is none: it ends healthy work and stuck work alike.
+From a table of trials: the time-out of a trial that went well is longer than that of every one of the same work that
+failed or hung; or the same trial, without a word of its limit, timed out. A scheduler's time limit is none: it ends
+healthy work and stuck work alike.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The main thread of a trainer waits for its helpers: a loader's workers, a prefetch thread, a pool or an executor.
 
-By its Python stack, or by that of the thread in which a main thread that only serves calls has the training run. ABSENT where main threads' stacks were taken and none waits there; a forked child is mostly a helper itself.
+By its Python stack, or by that of the thread in which a main thread that only serves calls has the training run.
+ABSENT where main threads' stacks were taken and none waits there; a forked child is mostly a helper itself.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Memory grows over the life of the job: three or more measurements of one thing, none far below the ones
-before, the last at least 1.5 times the first, over more than two minutes or more than three moments, and still above the middle one. Or seven or more that rise
-by about the same each time, to at least 1.1 times the first.
+"""Memory grows over the life of the job: three or more measurements of one thing, none far below the ones before, the
+last at least 1.5 times the first, over more than two minutes or more than three moments, and still above the middle
+one. Or seven or more that rise by about the same each time, to at least 1.1 times the first.
 
-Or four or more that rise evenly to the limit that they are told
-with. The growth in the first minute of a run is its start, no leak. Sizes that were written down without saying of what count
-where they end at what a process held when it was killed for memory, or, with no such word, where something was killed: all of them
-grow, or what is left falls to next to nothing. ABSENT where such a series is flat.
+Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a run is its
+start, no leak. Sizes that were written down without saying of what count where they end at what a process held when
+it was killed for memory, or, with no such word, where something was killed: all of them grow, or what is left falls
+to next to nothing. ABSENT where such a series is flat.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The job removed the checkpoint that it had saved last.
 
-By its own log: the removal of a checkpoint, with no newer one saved or begun between. Code that rotates checkpoints keeps the newest;
-one that sorts names by letters takes 10000 for older than 9000. Saving again to one path, or a move elsewhere, is no removal.
+By its own log: the removal of a checkpoint, with no newer one saved or begun between. Code that rotates checkpoints
+keeps the newest; one that sorts names by letters takes 10000 for older than 9000. Saving again to one path, or a move
+elsewhere, is no removal.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The same work hangs with compilers side by side and goes through with one, or with everything compiled beforehand.
 
-From a table of trials: one compile thread or worker, one program at a time, or all compiled before the ranks meet, in the condition
-of one that went well, and a trial that names compilation too and hung.
+From a table of trials: one compile thread or worker, one program at a time, or all compiled before the ranks meet, in
+the condition of one that went well, and a trial that names compilation too and hung.
 """
 
 from __future__ import annotations

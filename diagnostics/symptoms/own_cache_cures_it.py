@@ -1,7 +1,8 @@
 """The same work fails where ranks share one folder of compiled code and goes through where each has its own.
 
-From a table of trials: the one that went well names a cache, a build or kernels and a folder for each rank (process, worker, host, job);
-none that names such a folder failed, and one failed that names none. Caches of data or of models hold no compiled code.
+From a table of trials: the one that went well names a cache, a build or kernels and a folder for each rank (process,
+worker, host, job); none that names such a folder failed, and one failed that names none. Caches of data or of models
+hold no compiled code.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Whether forked workers hang is decided by what their parent did before it forked them.
 
-From a table of trials: one hung and one went well, and they differ in what was called, read, built or imported in the parent or before the
-fork; or the work goes through as soon as a library keeps no threads in the parent (TOKENIZERS_PARALLELISM=false, one OpenMP thread).
-Only where workers are named: a call that hangs by itself has no parent.
+From a table of trials: one hung and one went well, and they differ in what was called, read, built or imported in the
+parent or before the fork; or the work goes through as soon as a library keeps no threads in the parent
+(TOKENIZERS_PARALLELISM=false, one OpenMP thread). Only where workers are named: a call that hangs by itself has no
+parent.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Healthy work took longer than a limit on it allows: an evaluation, save, load, preparation or compilation was still
 going on when a watchdog or a time-out of the others struck.
 
-"Going on" needs a sign of life: the job or somebody who measured it says how long the phase takes; or the phase's end is dated about the limit after its begin, or it counts what it has done and at
-that pace reaches the limit; a progress bar that is none of
-the training itself stands unfinished near the limit, or one of preparing data that at its pace takes far longer than it; the
-file that a rank waited for was made about the limit after it began to wait; or the process was busy: by its stack, or as the
-one process on a CPU among equals that idle. Silence alone is none: a hung save looks alike.
+"Going on" needs a sign of life: the job or somebody who measured it says how long the phase takes; or the phase's end
+is dated about the limit after its begin, or it counts what it has done and at that pace reaches the limit; a progress
+bar that is none of the training itself stands unfinished near the limit, or one of preparing data that at its pace
+takes far longer than it; the file that a rank waited for was made about the limit after it began to wait; or the
+process was busy: by its stack, or as the one process on a CPU among equals that idle. Silence alone is none: a hung
+save looks alike.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the ranks put into one collective has different sizes, by somebody's print of each, and they wait in it.
 
-They wait where a collective timed out, where the stacks of all ranks end in one and the same collective, or where the last rank whose
-stack was taken is in the collective that the print names. Batches differ between ranks by design: a print of theirs counts for nothing.
+They wait where a collective timed out or was found to disagree, or where the stacks of all ranks end in one and the
+same collective. Batches differ between ranks by design: a print of theirs counts for nothing.
 """
 
 from __future__ import annotations

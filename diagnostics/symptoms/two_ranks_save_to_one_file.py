@@ -1,7 +1,8 @@
 """Two ranks say that they save the same checkpoint to one file, and it cannot be read.
 
-One file, by its name, of the same step, in the logs of two hosts or under the names of two ranks; a folder may hold a file for each.
-Where nobody has met an unreadable one, the ranks may have taken turns, or the paths lie on disks of their own.
+One file, by its name, of the same step, in the logs of two hosts or under the names of two ranks; a folder may hold a
+file for each. Where nobody has met an unreadable one, the ranks may have taken turns, or the paths lie on disks of
+their own.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """A rank timed out in a collective after another had said that its run was done, at a step that the first had passed.
 
-Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another had said
-that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log counts as many
-steps, had not. Or one takes the process
-group down by its stack, and all the others wait in a collective. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is done and then waits itself for the
-others, who save or evaluate, is no case of this.
+Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another
+had said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log
+counts as many steps, had not. Or one takes the process group down by its stack, and all the others wait in a
+collective. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
+done and then waits itself for the others, who save or evaluate, is no case of this.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """A DataLoader worker or another forked child waits for a lock below user code: nobody in it can release that.
 
 The child's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of the
-worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in one
-of libc's own locks; or the only thread of a process waits for a native
-lock or for a team of threads (OpenMP); or the only thread of a child waits for another one of its process, by an event, a
-condition or a future; or it idles inside of a library with threads of its own, and its process uses no CPU; or the one stack that was taken of a process waits for the own lock of a runtime
-(OpenMP, BLAS, an allocator), in a job that forks; or all children of a process that was warned of forking with threads are
-on futexes. ABSENT where workers' stacks were taken and all of them idle at their queues or read.
+takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of
+the worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in
+one of libc's own locks; or the only thread of a process waits for a native lock or for a team of threads (OpenMP); or
+the only thread of a child waits for another one of its process, by an event, a condition or a future; or it idles
+inside of a library with threads of its own, and its process uses no CPU; or the one stack that was taken of a process
+waits for the own lock of a runtime (OpenMP, BLAS, an allocator), in a job that forks; or all children of a process
+that was warned of forking with threads are on futexes. ABSENT where workers' stacks were taken and all of them idle
+at their queues or read.
 """
 
 from __future__ import annotations
