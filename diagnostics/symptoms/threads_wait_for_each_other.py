@@ -1,12 +1,14 @@
 """Two threads of one process both wait for locks below user code, and nobody in it works.
 
 Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or all the
-threads of a pool wait for results of what waits for a thread of the pool; or a single thread waits for a lock which
-the code that a destructor has interrupted in it holds.
+threads of a pool wait for results of what waits for a thread of the pool; or one waits for another in the middle of an
+import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor has
+interrupted in it holds.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex, or the first, inside of a native
-function, wants the GIL, which another has that waits at that function's door. Threads idle at a queue, a condition or
+function, wants the GIL, which another has that waits at that function's door, or all that are shown want mutexes.
+Threads idle at a queue, a condition or
 a sleep do not count. ABSENT where the stacks of several threads were taken, no two wait so, and none wants the GIL.
 """
 
