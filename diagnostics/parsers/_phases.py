@@ -50,14 +50,14 @@ CHECKPOINTS = (
 COMPILED = (
     r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|successfully completed|took|ended)\b|\bcompiled (?:in|after) \d|\btorch\.compile takes \d"
     r"|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d"
-    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|\binit engine \(profile, .{1,60}\) took \d{3}|\bcompiling (?:a|the) graph for .{1,60} takes \d|^Loading extension module \w|graph captur(?:e|ing) finished"
+    r"|\bFinished XLA compilation\b|\bdone compiler function \w|^Compiling IR graph .{0,120} done!|\binit engine \(profile, .{1,60}\) took \d{3}|\bcompiling (?:a|the) graph for .{1,60} takes \d|^Loading extension module \w|graph captur(?:e|ing) finished"
     r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
 )
 COMPILES = (
     r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
     r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
-    r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
-    r"|\bcall compiler with cmd: |\bbuilding an? (?:\w{1,20} )?engine\b"
+    r"|capturing (?:the model for )?cuda ?graphs?|^Using \S{1,400} as PyTorch extensions root|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
+    r"|\bcall(?:ing)? compiler (?:with cmd: |function \w)|\btorchinductor compiling \w{3,20} graph\b|\bbuilding an? (?:\w{1,20} )?engine\b"
 )
 
 # wording -> phase and edge; the first that fits counts
@@ -72,12 +72,15 @@ PHASES = (
     (re.compile(COMPILES), "compile", "begin"),
     (re.compile(r"(?i)\b(?:state[_ ]?dict|optimizer states?) (?:was |were )?(?:gathered|consolidated)\b|\bsuccessfully saved\b|^(?:rank \d{1,6}:? |save_\w{1,30}: (?:rank \d{1,6}:? )?)?(?:saved|wrote) \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
+    # Model checkpoint of size 4.61 GiB saved to out/epoch_0/ft-model-00014-of-00030.safetensors
+    (re.compile(r"(?i)\b(?:checkpoint|weights|shard) of size \S{1,20} \S{1,8} saved to\b"), "save", None),
     # save_checkpoint: FullStateDictConfig, collecting model + optimizer on rank 0     Saving tensors to /exp/2000/model_0.safetensors
     (re.compile(r"(?i)\bexporting (?:the )?(?:\w{1,20} ){0,2}(?:checkpoint|model|weights)\b"), "save", "begin"),
     (re.compile(r"(?i)^snapshot: |^(?:\w{1,40}\.)?_?save_(?:checkpoint|model|state|state_dict|pretrained|weights): (?!.{0,80}\b(?:wait|retry|stuck|timed? ?out|error|fail))|\b(?:saving|writing|exporting) (?:tensors?|weights|shards?|parts?|layers?|optimizer)(?: \d{1,6}(?: ?(?:/|of) ?\d{1,6})?)? (?:to|into) \S"), "save", None),
     (re.compile(r"(?i)\bresumed (?:at|from)\b|\b(?:checkpoint|weights|model) loaded\b|\bsuccessfully loaded\b|\bloaded (?:checkpoint|weights|model)\b|\bloading (?:model )?weights took\b"), "load", "end"),
     (re.compile(r"(?i)\bresuming (?:training )?from\b|\bloading (?:\w{1,20} ){0,2}(?:checkpoint|weights|safetensors|model)\b"), "load", "begin"),
-    (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files"), "download", "begin"),
+    (re.compile(r"(?i)^Successfully installed \S"), "download", "end"),
+    (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files|^\+? ?(?:\S{0,40}python\S{0,8} -m )?pip3? install\b"), "download", "begin"),
     (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing|(?:index|data|sample) (?:mappings?|indices))\b.{0,80}\b(?:done|built|finished|took|completed?)\b"), "preprocess", "end"),
     (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
     # caching latents...     caching Text Encoder outputs with batch size 8     Precomputing embeddings

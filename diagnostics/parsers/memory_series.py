@@ -13,12 +13,14 @@ memory.
     RAM used: 30.1 GB / 31.2 GB
     Memory usage after 1000 prediction(s): 1341.207 MiB
     Memory info of CPU: total:201.37Gb, available: 190.78Gb, percent: 5.3%
+    save 19  anon 338.2GB file 0.1GB limit 400GB
     svmem(total=270213128192, available=241201213440, percent=10.7, used=26012131328, ...)
 
-The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name); a unit
-for all columns may stand behind them in parentheses ("time  used  free  (GB, of 110)"). Lines of a GPU's memory are none.
-Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table
-of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end counts.
+The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name);
+a unit for all columns may stand behind them in parentheses ("time used free (GB, of 110)"). Lines of a GPU's memory
+are none. Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so
+is a table of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end
+counts.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from . import Parser
 
 # rss_mb     used     Memory (GiB)     VmRSS
 COLUMN = re.compile(
-    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
+    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:res(?:\(\w{1,20}\))?$|used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
     r"|size))?(?:\(bytes\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )
@@ -44,8 +46,8 @@ OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
 # RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB     RSS MEM USE: 5.11G
 LOGGED = re.compile(
-    r"(?<![\w-])(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
-    r"|use)?\s{0,3}[:=]?\s{0,3}"
+    r"(?<![\w-])(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?|cgroup[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
+    r"|use|current)?\s{0,3}[:=]?\s{0,3}"
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT](?:i?B)?)\b",
     re.I,
 )
@@ -69,7 +71,7 @@ LEFT = re.compile(
 PSUTIL = re.compile(r"\bsvmem\(|\b(?:CPU|RAM|[Hh]ost|[Ss]ystem|[Vv]irtual|MEM|[Mm]em(?:ory)?)\b")
 # epoch 3    used 128 GB
 BARE = re.compile(
-    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\s*$",
+    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)(?: (?:file|shmem|swap) [\d.]{1,12} ?[KMGT]i?B?){0,3}(?: limit (?P<limit>[\d.]{1,12}) ?(?P<of_limit>[KMGT]i?B?))?\s*$",
     re.I,
 )
 # Memory usage after 3 prediction(s): 349.023 MiB     Current memory usage: 1201.42 MB     mem used=512MB
@@ -112,7 +114,9 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         said = line.text[:1000]
         if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
-            logged.append(Row(line, kib, None, None, total_of(kib, said[found.end() :])))
+            limit = found.groupdict().get("limit")
+            total = round(float(limit) * KIB[found["of_limit"][0].lower()]) if limit else None
+            logged.append(Row(line, kib, None, None, total or total_of(kib, said[found.end() :])))
             continue
         if left := _left(said):
             logged.append(Row(line, left[1] - left[0], None, None, left[1]))
@@ -133,7 +137,7 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             if header == [cell.lower() for cell in cells]:
                 continue  # the same command again
             yield from told(text, rows)
-            header, rows, beside = [cell.lower() for cell in cells], [], for_all
+            header, rows, beside = [cell.lower() for cell in cells if cell != "#"], [], for_all
         elif header and (row := measured(header, cells, line, beside)):
             rows.append(row)
     yield from told(text, rows)
@@ -157,6 +161,7 @@ def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[s
     column = columns[0] if columns else ""
     found, default = SIZE.match(named.get(column, "")), COLUMN.match(column)
     unit = (found["unit"] if found else None) or (default["unit"] if default else None) or (beside and beside["unit"])
+    unit = unit or ("k" if {"vsz", "rss", "%mem"} <= set(header) else None)  # pidstat
     if not found or not unit:
         return None
     owner = next((named[name] for name in OWNERS if name in named), None)
@@ -209,12 +214,12 @@ PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
     footprint=(
-        r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
-        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
+        r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm)?RSS|CPU[ _]mem(?:ory)?|cgroup[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
+        r"|use|current)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
         r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|(?:vm|max|ave?)?rss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"
         r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
-        r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
+        r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B?(?: (?:file|shmem|swap|limit) [\d.]{1,12} ?[KMGT]i?B?){0,4}\s*$"
     ),
     read=read,
 )

@@ -29,7 +29,7 @@ TAG = re.compile(
 )
 # something is silent, stuck or missing
 SILENT = re.compile(
-    rf"(?i)\bno (?:new )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
+    rf"(?i)\bno (?:new |training |optimizer |completed )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?|mark_step)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
     rf"|\b(?:log|output|loss|step|heart[- ]?beat|process|job|run|training|trainer|rank \d{{1,6}})\b.{{0,60}}?\b(?:stale|stalled|stuck|hung|hanging|frozen|silent|idle|unchanged|unresponsive|not (?:changed|updated|advanced|moved|responding|progress\w{{0,6}}))\b(?:.{{0,30}}?\b(?:for|since|after) (?:over |more than )?{DURATION})?"
     rf"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
@@ -37,7 +37,7 @@ SILENT = re.compile(
 )
 ACTIONS = (
     ("kill", re.compile(r"(?i)\b(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT)|\bkill(?:ing|ed|s)?\b|\bSIGKILL\b|\bkill -\d|\bterminat(?:e|ing|ed)\b")),
-    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
+    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bdeclar(?:ing|ed) (?:\w{1,20} ){0,3}(?:unhealthy|dead|failed)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
     ("restart", re.compile(r"(?i)\brestart(?:ing|ed)?\b|\brelaunch\w{0,4}\b|\bre-?queue\w{0,4}\b|\brespawn\w{0,4}\b")),
     ("alert", re.compile(r"(?i)\balert\w{0,4}\b|\bpaging\b|\bpage(?:d)? (?:the )?on-?call\b|\bnotif(?:y|ying|ied)\b|\bsent (?:an? )?(?:mail|e-mail|message)\b|\bdump(?:ing)? (?:stacks?|traces?)")),
 )  # fmt: skip
@@ -89,7 +89,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 INTERESTING = Words(
     "watch|monitor|supervisor|guardian|pulse|sentinel|heart|health|babysitter|keep|hang|stale|stalled|stuck"
-    "|hung|frozen|no output|no new|no progress|no log|no step|no iteration|no update|no activity|no token|unresponsive"
+    "|hung|frozen|no output|no new|no progress|no log|no step|no training|no optimizer|no completed|no mark_step|no iteration|no update|no activity|no token|unresponsive"
     "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
     "|idle|silent|deadlock suspected|deadline|exceeded"
 )
@@ -120,8 +120,8 @@ PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
     footprint=(
-        r"(?i)(^|[\d\]Z] )\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
-        r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
+        r"(?i)(^|[\d\]Z] |:root:)\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
+        r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new |training |optimizer |completed )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
         r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
         r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
     ),

@@ -43,6 +43,8 @@ def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
 def _same_work(trial: Trial, other: Trial, chosen: Callable[[Trial], Collection[str]]) -> bool:
     """True when two trials are of one program: their first words agree, or a trial is nothing but its setting or "the same"."""
     first, before = (_words(each, chosen) for each in (trial, other))
+    if first and any(word.endswith(f".{first[0]}") for word in before):
+        return True  # the one names its part of the configuration
     return (
         not first
         or first[:1] == before[:1]
