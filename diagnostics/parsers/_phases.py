@@ -12,7 +12,7 @@ FINISHED = re.compile(
     r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
     r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly[- ]?stopp(?:ing|er|ed)[:,]? .{0,80}\bstop|\bafter training is done\b"
     # Epoch 00091: early stopping     Early stopping at epoch 12     Ran out of patience. Stopping training.
-    r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120})?[.!]{0,3}$"
+    r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120}|[:,;] (?:no|not|without) improve.{0,120})?[.!]{0,3}$"
     r"|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b(?! stop)|\bearly stop(?:ping)? (?:is |was |has been )?(?:triggered|reached|met|since|because|due to)\b"
     r"|\bout of patience\b|\brequesting early stopping\b|\bdue to early[- _]?stopping\b|\bearly stopping, best iteration\b|^stopping\. best iteration"
     r"|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"

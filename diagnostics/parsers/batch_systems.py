@@ -1,8 +1,10 @@
-"""What batch systems other than Slurm, Ray, and a node that shuts down, say of a job's end.
+"""What batch systems other than Slurm (LSF, PBS, Moab, SGE, HTCondor, Flux), Ray, and a node that shuts down, say of a job's end.
 
     TERM_RUNLIMIT: job killed after reaching LSF run time limit.
     =>> PBS: job killed: walltime 3622 exceeded limit 3600
     jobrun: job 20417 CANCELLED DUE TO TIME LIMIT (22s), SIGTERM to 22343, SIGKILL in 5s
+    job 3130218 exceeded MEM usage hard limit (2528 > 1126)
+    Job exceeded its walltime limit. Job was aborted
     Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
     Pod was terminated in response to imminent node shutdown.
     Cluster is preempted (status: INIT). Recovering...
@@ -31,7 +33,14 @@ SAYINGS = (
     ("lsf", "cancelled", r"TERM_(?:OWNER|ADMIN|FORCE_OWNER|FORCE_ADMIN)\b"),
     # =>> PBS: job killed: walltime 3622 exceeded limit 3600
     ("pbs", "time-limit", r"PBS: job killed: walltime \d+ exceeded limit \d+"),
-    ("pbs", "oom-killed", r"PBS: job killed: (?:v?mem|pmem) \d+\w* exceeded limit"),
+    ("pbs", "oom-killed", r"PBS: job killed: p?v?mem\b.{0,40} exceeded limit"),
+    ("pbs", "time-limit", r"\b[Jj]ob exceeded its (?:walltime|wall-?clock|cput|cpu time) limit"),
+    ("pbs", "preempted", r"\b[Jj]ob preempted by (?:suspen|requeu|checkpoint|job \d)|PBS: job killed: preempted"),
+    # job 3130218 exceeded MEM usage hard limit (2528 > 1126)
+    ("moab", "oom-killed", r"\bjob \S{1,60} exceeded (?:P?V?MEM|SWAP|memory) usage (?:hard |soft )?limit"),
+    ("moab", "time-limit", r"\bjob \S{1,60} exceeded WALL(?:TIME|CLOCK)\b|\b[Jj]ob wall-?clock limit exceeded"),
+    # resource allocation expired
+    ("flux", "time-limit", r"\btype=timeout\b.{0,40}\bresource allocation expired"),
     # Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
     ("condor", "oom-killed", r"Job has gone over (?:cgroup )?memory limit of \d+|memory usage exceeded request_memory"),
     (

@@ -25,7 +25,7 @@ from ._job_lines import Message, Words, messages
 from ._kernel_voice import is_kernel
 
 TAG = re.compile(
-    r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel)\b"
+    r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel|gpu[-_]idle|idle[-_]gpus?)\b"
 )
 # something is silent, stuck or missing
 SILENT = re.compile(
@@ -33,6 +33,8 @@ SILENT = re.compile(
     rf"|\b(?:log|output|loss|step|heart[- ]?beat|process|job|run|training|trainer|rank \d{{1,6}})\b.{{0,60}}?\b(?:stale|stalled|stuck|hung|hanging|frozen|silent|idle|unchanged|unresponsive|not (?:changed|updated|advanced|moved|responding|progress\w{{0,6}}))\b(?:.{{0,30}}?\b(?:for|since|after) (?:over |more than )?{DURATION})?"
     rf"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
+    # gpu-util 0% for 15m     utilisation 0 % for the last 10 min
+    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?\b[ :=]{{1,3}}(?:of |is |at )?(?:< ?)?[0-5](?:\.\d)? ?% (?:for|since|over) (?:the last |more than )?{DURATION}"
     rf"|\b(?:time(?:d)? ?out|deadline) (?:of )?{DURATION} (?:reached|exceeded|expired|elapsed)|\bexceeded (?:the )?(?:stall|hang|idle|watchdog|silence) (?:limit|timeout|threshold)"
 )
 ACTIONS = (
@@ -54,7 +56,7 @@ ALIVE = re.compile(
     r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
 )
 # [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no tag
-MACHINE = re.compile(r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL)\b)")
+MACHINE = re.compile(r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)")
 # PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
 # other watchdogs have parsers of their own
@@ -91,7 +93,7 @@ INTERESTING = Words(
     "watch|monitor|supervisor|guardian|pulse|sentinel|heart|health|babysitter|keep|hang|stale|stalled|stuck"
     "|hung|frozen|no output|no new|no progress|no log|no step|no iteration|no update|no activity|no token|unresponsive"
     "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
-    "|idle|silent|deadlock suspected|deadline|exceeded"
+    "|idle|util|silent|deadlock suspected|deadline|exceeded"
 )
 
 
