@@ -97,13 +97,15 @@ class Checksum(Evidence):
 class ChecksumVerdict(Evidence):
     """A file compared with what it should be. Subject: path.
 
-    `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch.
+    `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch. `different` is how many bytes
+    differ between two files that were read to their common end.
 
         step_000020.pt: FAILED
     """
 
     outcome: str
     first_difference: int | None = None
+    different: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

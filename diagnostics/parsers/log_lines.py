@@ -48,7 +48,7 @@ PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,4
 LAST_ERROR = "Last error:"
 COMPLAINS = re.compile(
     r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
-    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
+    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\binsufficient shared (?:memory|storage)\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
     r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b|^lock file exists in\b"
 )
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
@@ -69,7 +69,7 @@ OTHERS = re.compile(
     r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
 )
 INTERESTING = Words(
-    r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|quota|limit|timed out|timeout|abort"
+    r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
     "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|relative performance|stragglers|can't open|no module named|too many|lock file exists",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
@@ -143,7 +143,7 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\]:])[wef](20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|^\s{0,4}\[errno \d{1,3}\] [a-z]|: command not found$|: can't open file '|No module named |lock file exists in "
+        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|insufficient shared|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|^\s{0,4}\[errno \d{1,3}\] [a-z]|: command not found$|: can't open file '|No module named |lock file exists in "
         r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|segmentation fault from gpu|\b(cuda|hip) error( \d{1,4})?[: ]|error code \d{1,3}: |not enough memory|worse relative performance|stragglers? detected|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached|loss is (nan|inf|not finite)|invalid loss\b"
     ),
     read=read,

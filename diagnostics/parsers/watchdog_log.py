@@ -56,7 +56,9 @@ ALIVE = re.compile(
     r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
 )
 # [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no tag
-MACHINE = re.compile(r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)")
+MACHINE = re.compile(
+    r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)"
+)
 # PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
 # other watchdogs have parsers of their own
@@ -126,6 +128,7 @@ PARSER = Parser(
         r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
         r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
         r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
+        r"|\butil(i[sz]ation)?\b[ :=]{1,3}(of |is |at )?(< ?)?[0-5](\.\d)? ?% (for|since|over) "
     ),
     read=read,
 )

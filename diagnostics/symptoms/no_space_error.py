@@ -26,7 +26,7 @@ NO_SPACE = re.compile(
     re.I,
 )
 SHARED_MEMORY = re.compile(
-    r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
+    r"shared memory|/dev/shm|shm_open|\bshmget\b|\bshmat\b|sysv_shm|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
     re.I,
 )
 NO_DISK = re.compile(

@@ -57,7 +57,9 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     table = incident.reads("process-table")
     seen_in = {row.source.file for row in incident.of(ProcessState) if row.subject.pid == stack.subject.pid}
     # a table of that process alone was asked for no other
-    whole = any(row.subject.pid != stack.subject.pid and row.source.file in seen_in for row in incident.of(ProcessState))
+    whole = any(
+        row.subject.pid != stack.subject.pid and row.source.file in seen_in for row in incident.of(ProcessState)
+    )
     if dead:
         yield Finding(
             subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it"
