@@ -69,6 +69,8 @@ SAYINGS = (
     ("kubernetes", "evicted", r"terminated in response to imminent node shutdown|deleting pod for node scale down"),
     ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
+    # container init was OOM-killed (memory limit too low?)
+    ("kubernetes", "oom-killed", r"container init was OOM-killed"),
     # The node was low on resource: memory.     Usage of EmptyDir volume "scratch" exceeds the limit "50Gi".
     ("kubernetes", "evicted", r"eviction manager: (?:must evict pod|pod \S{1,200} is evicted)"),
     (
