@@ -14,6 +14,9 @@ memory.
     Memory usage after 1000 prediction(s): 1341.207 MiB
     Memory info of CPU: total:201.37Gb, available: 190.78Gb, percent: 5.3%
     svmem(total=270213128192, available=241201213440, percent=10.7, used=26012131328, ...)
+    10:06:00  Mem total 252G used 249G
+    20:33 load 181   mem used 91G / 93G
+    Mem[||||||||||||||503G/504G]
 
 The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name); a unit
 for all columns may stand behind them in parentheses ("time  used  free  (GB, of 110)"). Lines of a GPU's memory are none.
@@ -66,6 +69,16 @@ LEFT = re.compile(
     r"(?P<left>\d{1,15}(?:\.\d{1,6})?) ?(?P<of_left>[KMGT]i?B?)?\b",
     re.I,
 )
+# Mem total 252G used 249G
+TOTAL_USED = re.compile(
+    r"(?<![\w-])(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?),? {1,4}used[ :=]{1,3}(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?)\b",
+    re.I,
+)
+# mem used 91G / 93G     (htop) Mem[||||||||503G/504G]
+USED_OF = re.compile(
+    r"(?<![\w-])(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?) ?/ ?(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)\b",
+    re.I,
+)
 PSUTIL = re.compile(r"\bsvmem\(|\b(?:CPU|RAM|[Hh]ost|[Ss]ystem|[Vv]irtual|MEM|[Mm]em(?:ory)?)\b")
 # epoch 3    used 128 GB
 BARE = re.compile(
@@ -113,6 +126,13 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
             logged.append(Row(line, kib, None, None, total_of(kib, said[found.end() :])))
+            continue
+        if (found := TOTAL_USED.search(said) or USED_OF.search(said)) and not OF_A_GPU.search(said):
+            kib, total = (
+                round(float(found[size]) * KIB[found[unit][0].lower()])
+                for size, unit in (("number", "unit"), ("total", "of_total"))
+            )
+            logged.append(Row(line, kib, None, None, total if total >= kib else None))
             continue
         if left := _left(said):
             logged.append(Row(line, left[1] - left[0], None, None, left[1]))
@@ -214,6 +234,7 @@ PARSER = Parser(
         r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|(?:vm|max|ave?)?rss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"
         r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
+        r"|\b(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}\d[\d.]{0,12} ?[KMGT]i?B?,? {1,4}used[ :=]|\b(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})\d[\d.]{0,12} ?[KMGT]i?B? ?/ ?\d"
         r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),
     read=read,
