@@ -75,7 +75,9 @@ EVENT = re.compile(
 )
 # status: terminated,exitCode: 137,reason: OOMKilled,startedAt: 2026-03-04T07:45:50Z
 # {"terminated":{"exitCode":137,"reason":"OOMKilled"}}
-INLINE = re.compile(r"[,{ ]\"?reason\"?: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b(?=[,}\"]|\s{0,3}$| message:)")
+INLINE = re.compile(
+    r"[,{ ]\"?reason\"?: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b(?=[,}\"]|\s{0,3}$| message:)"
+)
 # {"involvedObject": {"kind": "Pod", "name": "train-0"}, "reason": "Evicted", "message": "The node was low on ..."}
 JSON_REASON = re.compile(r'"reason"\s?:\s?"(\w{3,40})"')
 JSON_SAID = re.compile(r'"(?:message|note)"\s?:\s?"([^"\\]{1,1000})')
@@ -96,7 +98,9 @@ NODE = re.compile(r"^\s{0,4}Node:\s{1,20}([\w.-]{1,253})/|kubelet, ([\w.-]{1,253
 CONDITION = re.compile(r"^\s{0,8}(DiskPressure|MemoryPressure|PIDPressure)\s+True\b")
 # train-0   0/1     OOMKilled   3 (2m ago)   41m
 # worker-8e1f-ccb67bb74-zzb7q     Failed    Evicted   6h41m     (with -o custom-columns)
-POD_STATE = re.compile(r"^([a-z0-9][\w.-]{1,252})\s+(?:Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempted|Preempting|DeadlineExceeded)\b")
+POD_STATE = re.compile(
+    r"^([a-z0-9][\w.-]{1,252})\s+(?:Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempted|Preempting|DeadlineExceeded)\b"
+)
 POD_ROW = re.compile(r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+(\w{3,40})\s+(\d{1,6})")
 PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
 NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml

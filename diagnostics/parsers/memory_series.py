@@ -36,10 +36,10 @@ from ..evidence.storage import MemoryInfo
 from ..text import Line, Text
 from . import Parser
 
-# rss_mb     used     Memory (GiB)     VmRSS
+# rss_mb     used     Memory (GiB)     VmRSS     RES(python)
 COLUMN = re.compile(
-    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
-    r"|size))?(?:\(bytes\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
+    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|res(?:ident)?|heap|usage)(?:[ _]?(?:used|usage|rss"
+    r"|size))?(?:\(bytes\)$|\((?!bytes|[kmgt]i?b\))[a-z][\w.-]{0,30}\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )
 OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
@@ -235,7 +235,7 @@ PARSER = Parser(
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"
         r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
         r"|\b(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}\d[\d.]{0,12} ?[KMGT]i?B?,? {1,4}used[ :=]|\b(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})\d[\d.]{0,12} ?[KMGT]i?B? ?/ ?\d"
-        r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
+        r"|(?:^|[ \t,])res\([a-z][\w.-]{0,30}\)(?:[ \t,]|$)|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),
     read=read,
 )

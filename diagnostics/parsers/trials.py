@@ -68,7 +68,13 @@ NODES = re.compile(r"\bnodes?\s?=\s?(\d{1,6})|\b(\d{1,6})\+?\s?(?:nodes?|machine
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
 OUTCOMES = (
     # hung 0 of 10
-    ("ok", re.compile(r"^(?:hangs?|hung|fail(?:s|ed)?|crash(?:es|ed)?|errors?|lost|died|stuck|froze) 0(?: ?/ ?| (?:out )?of )\d", re.I)),
+    (
+        "ok",
+        re.compile(
+            r"^(?:hangs?|hung|fail(?:s|ed)?|crash(?:es|ed)?|errors?|lost|died|stuck|froze) 0(?: ?/ ?| (?:out )?of )\d",
+            re.I,
+        ),
+    ),
     ("varies", re.compile(r"\bok(?:ay)? or\b|\bsometimes\b|\bintermittent", re.I)),
     ("slow", re.compile(r"slow", re.I)),
     (

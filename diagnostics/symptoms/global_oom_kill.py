@@ -1,7 +1,8 @@
 """The machine itself ran out of memory: the global OOM killer's report, the kubelet's of it, or a daemon's that acts before it.
 
 A report that is cut before it says whose memory was full counts where somebody saw the machine without memory, or where
-a service of the machine and another program asked for memory in vain: they share no container.
+a service of the machine and another program asked for memory in vain: they share no container. A kill that took a program
+of somebody's desktop explains no end of a job, and neither does one after which the job made steps for more than a day.
 
 ABSENT where a kernel log long enough to speak was read and reports no such kill.
 """
@@ -18,7 +19,7 @@ from ..evidence.storage import MemoryInfo
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import kernel_log, killed
+from ._reports import kernel_log, killed, long_over
 from .machine_memory_low import is_low
 
 BY_A_DAEMON = re.compile(
@@ -30,6 +31,10 @@ OF_THE_MACHINE = re.compile(
 )
 
 
+# what is killed first on a workstation, by its own wish
+DESKTOP = re.compile(
+    r"^(?:chrom(?:e|ium)|firefox|Web Content|Isolated Web|slack|teams|electron|code$|discord|spotify|thunderbird)", re.I
+)
 # programs that a machine runs for itself, outside of any job's container
 SERVICES = re.compile(
     r"^(?:systemd|init$|gsd-|gnome|Xorg|Xwayland|kde|kwin|plasma|kubelet|containerd|dockerd|sshd|snapd|rsyslogd|cron|irqbalance"
@@ -41,6 +46,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill for the whole machine; else the logs without one."""
     found = False
     for kill in incident.of(OomKill):
+        if long_over(incident, kill) or DESKTOP.match(kill.subject.comm or ""):
+            continue
         if kill.scope == "global":
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
@@ -65,7 +72,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _of_the_machine(incident: Incident) -> list[OomKill]:
     """The cut reports of a machine without memory."""
-    cut = [kill for kill in incident.of(OomKill) if kill.scope == "unknown"]
+    cut = [kill for kill in incident.of(OomKill) if kill.scope == "unknown" and not long_over(incident, kill)]
     invokers = {kill.invoker for kill in cut if kill.invoker}
     services = {invoker for invoker in invokers if SERVICES.match(invoker)}
     low = any(is_low(info) for info in incident.of(MemoryInfo))
