@@ -43,7 +43,9 @@ SLOW = re.compile(
     r"\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
 )
 CLEARED = re.compile(r"\[INF\] .{0,80}(?:cleared|Health check cleared).{0,80}slow (?:requests|ops|metadata)", re.I)
-OUT = re.compile(r"(?i)slow (?:ops|requests|metadata)|down|inactive|stale|laggy|unavailable")
+OUT = re.compile(
+    r"(?i)slow (?:ops|requests|metadata)|failed mds|filesystems? is (?:degraded|offline)|down|inactive|stale|laggy|unavailable"
+)
 
 
 def read(text: Text) -> Iterator[VolumeClientMessage]:

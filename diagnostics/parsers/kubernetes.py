@@ -11,7 +11,7 @@ Events that an exporter wrote as JSON, one a line, are read too:
 
     {"kind": "Node", "reason": "SystemOOM", "message": "System OOM encountered, victim process: python, pid: 4242"}
 
-So is what a kubelet's own log says of a pod that it evicted. Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
+So is what a kubelet's own log says of a pod that it evicted, and how old each running pod is. Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, WatchdogFired
+from ..evidence.process import ServiceState
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
@@ -102,7 +103,12 @@ POD_STATE = re.compile(
     r"^([a-z0-9][\w.-]{1,252})\s+(?:Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempted|Preempting|DeadlineExceeded)\b"
 )
 POD_ROW = re.compile(r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+(\w{3,40})\s+(\d{1,6})")
+# csi-cephfsplugin-2tq7l   3/3     Running   7 (11m ago)   6m12s
+RUNNING = re.compile(
+    r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+Running\s+\d{1,6}(?:\s\([\w ]{1,20} ago\))?\s+((?:\d{1,5}[dhms]){1,3})(?=\s|$)"
+)
 PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
+SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml
 
 
@@ -132,9 +138,20 @@ def read(text: Text) -> Iterator[Evidence]:
         elif (found := REASON.match(said)) and found[1] in REASONS:
             about, severity = REASONS[found[1]]
             yield _fact(text, message, about, severity, f"Reason: {found[1]}", pod, node, _code(text, message))
+        elif found := RUNNING.match(said):
+            yield _running(text, message, found)
         elif (found := POD_ROW.match(said) or POD_STATE.match(said)) and found[2] in REASONS:
             about, severity = REASONS[found[2]]
             yield _fact(text, message, about, severity, " ".join(said.split()), found[1], node)
+
+
+def _running(text: Text, message: Message, found: re.Match[str]) -> ServiceState:
+    return ServiceState(
+        **message.facts(text, job=found[1]),
+        state="active",
+        was_active=True,
+        age_s=sum(float(number) * SECONDS[unit] for number, unit in re.findall(r"(\d{1,5})([dhms])", found[2])),
+    )
 
 
 def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
