@@ -29,12 +29,12 @@ TAG = re.compile(
 )
 # something is silent, stuck or missing
 SILENT = re.compile(
-    rf"(?i)\bno (?:new )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
+    rf"(?i)\bno (?:new )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?|batch(?:es)?|loss(?: lines?)?)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
     rf"|\b(?:log|output|loss|step|heart[- ]?beat|process|job|run|training|trainer|rank \d{{1,6}})\b.{{0,60}}?\b(?:stale|stalled|stuck|hung|hanging|frozen|silent|idle|unchanged|unresponsive|not (?:changed|updated|advanced|moved|responding|progress\w{{0,6}}))\b(?:.{{0,30}}?\b(?:for|since|after) (?:over |more than )?{DURATION})?"
     rf"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
     # gpu-util 0% for 15m     utilisation 0 % for the last 10 min
-    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?\b[ :=]{{1,3}}(?:of |is |at )?(?:< ?)?[0-5](?:\.\d)? ?% (?:for|since|over) (?:the last |more than )?{DURATION}"
+    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?(?:[ :=]{{1,3}}(?:of |is |at )?|(?= ?<))(?: ?< ?)?[0-5](?:\.\d)? ?% (?:for|since|over) (?:the last |more than )?{DURATION}"
     rf"|\b(?:time(?:d)? ?out|deadline) (?:of )?{DURATION} (?:reached|exceeded|expired|elapsed)|\bexceeded (?:the )?(?:stall|hang|idle|watchdog|silence) (?:limit|timeout|threshold)"
 )
 ACTIONS = (
@@ -59,6 +59,10 @@ ALIVE = re.compile(
 MACHINE = re.compile(
     r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)"
 )
+# 18:45 WARN no new loss line from gpt-345m for 5 min     (of a monitor: the run itself says nothing while it is silent)
+WARNS = re.compile(
+    r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)", re.I
+)
 # PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
 # other watchdogs have parsers of their own
@@ -82,6 +86,7 @@ def read(text: Text) -> Iterator[Evidence]:
             limit = seconds_of(found) if tagged or SILENT.search(said) else limit
         silent = SILENT.search(said)
         action = next((action for action, pattern in ACTIONS if pattern.search(said)), None)
+        action = action or ("alert" if silent and WARNS.match(f"{message.level} {said}") else None)
         if silent and (action or tagged):
             yield _fired(text, message, silent, action or "alert", limit)
         elif tagged and ALIVE.search(said):
@@ -128,7 +133,8 @@ PARSER = Parser(
         r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
         r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
         r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
-        r"|\butil(i[sz]ation)?\b[ :=]{1,3}(of |is |at )?(< ?)?[0-5](\.\d)? ?% (for|since|over) "
+        r"|\b(alert|warn|warning)\b.{0,80}\bno (new )?(output|progress|steps?|loss|batch(es)?|iterations?|log)\b.{0,60}(for|in|since|within|after) .{0,3}\d"
+        r"|util(i[sz]ation)?[ :=<]{1,4}(of |is |at )?(< ?)?[0-5](\.\d)? ?% (for|since|over) "
     ),
     read=read,
 )

@@ -31,8 +31,9 @@ EARLY = re.compile(r"(?i)early[-_ ]?stop")
 SHORT_OF_ITS_END = re.compile(
     r"(?i)early[-_ ]?stopp|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b|\bout of patience\b|\bearly stop\b"
     r"|\bimproved?\b.{0,60}\b(?:stopp?ing|terminating) (?:the )?train|\bsignaling trainer to stop\b"
-    r"|\[exiting program after [\d.]+ minutes|\btime[- ]?(?:limit|budget)\b|\bmax(?:imum)?[_ ]time\b"
+    r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?(?:limit|budget)\b|\bmax(?:imum)?[_ ]time\b"
 )
+FAREWELL = 12  # lines: what a run says while it ends
 UNDER_WAY = 2  # steps that end after the word
 EPOCH = re.compile(r"(?i)\bepoch {1,4}(\d{1,7}) ?(?:/|of) ?(\d{1,7})\b")
 
@@ -58,8 +59,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _said_so(incident: Incident) -> Iterator[Finding]:
     """The last word of a log: the run stopped short of its end by its own rule."""
     badly = any(end.status not in (0, None) or end.signal for end in job_ends(incident))
-    last_words = {word.source.file: word for word in incident.of(RunFinished)}
-    for word in last_words.values():
+    last = {word.source.file: word.source.line for word in incident.of(RunFinished)}
+    for word in incident.of(RunFinished):
+        if last[word.source.file] - word.source.line > FAREWELL:
+            continue
         if SHORT_OF_ITS_END.search(word.text) and not badly and not _went_on(incident, word):
             yield Finding(word.subject, (word,), f"the run said: {word.text[:120]}")
 
