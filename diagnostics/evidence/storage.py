@@ -125,7 +125,7 @@ class ToolError(Evidence):
 class CommandOutcome(Evidence):
     """What became of a command that a person ran. Subject: path where the command names one.
 
-    `outcome` is "ok", "failed", "timed-out" or "hanging".
+    `outcome` is "ok", "failed", "timed-out", "hanging" or "interrupted" (by a Ctrl-C).
 
         (still hanging after 13 s, although timeout has sent SIGTERM)
     """

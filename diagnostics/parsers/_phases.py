@@ -9,7 +9,7 @@ SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
 FINISHED = re.compile(
     r"(?i)^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
-    r"|\[?\bexiting program (?:after [\d.]{1,12} minutes|at (?:iteration )?\d)|\bstopping training due to (?:num_updates|cumulative_training_time)|['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
+    r"|\[exiting program (?:after|at) |\bexiting program after [\d.]{1,24} minutes|\bstopping training due to (?:num_updates|cumulative_training_time)|['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
     r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly[- ]?stopp(?:ing|er|ed)[:,]? .{0,80}\bstop|\bafter training is done\b"
     # Epoch 00091: early stopping     Early stopping at epoch 12     Ran out of patience. Stopping training.
     r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120}|[:,;] (?:no|not|without) improve.{0,120})?[.!]{0,3}$"

@@ -40,7 +40,7 @@ FEW = 2  # CPUs that an affinity leaves
 EVENLY = 1.5
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 WORDS = re.compile(
-    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal",
+    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal|might be resource pressure on this node",
     re.I,
 )
 
