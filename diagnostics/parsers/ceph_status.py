@@ -40,7 +40,7 @@ FULL_PERCENT = 95.0  # from here on the cluster takes no more writes
 FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
 # 2019-01-10 20:56:00.106613 [WRN]  slow request 30.382774 seconds old, received at
 SLOW = re.compile(
-    r"\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
+    r"^\s{4,30}\d{1,8} slow ops, oldest one blocked for|\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
 )
 CLEARED = re.compile(r"\[INF\] .{0,80}(?:cleared|Health check cleared).{0,80}slow (?:requests|ops|metadata)", re.I)
 OUT = re.compile(
@@ -90,7 +90,7 @@ PARSER = Parser(
     tool="ceph, rbd",
     medium="system-log",
     footprint=(
-        r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE |^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|\[WRN\] .{0,80}slow requests?\b"
+        r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE |^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|^\s{4,30}\d{1,8} slow ops, oldest one blocked|\[WRN\] .{0,80}slow requests?\b"
         r"|^((\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]):\d+/\d+ \d{4}-\d\d-\d\d"
     ),
     read=read,

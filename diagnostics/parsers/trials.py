@@ -51,7 +51,7 @@ from . import Parser
 ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
+    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?|reboots?|resets?|lock-?ups?)|\d{1,4} (?:min(?:utes?)?|h(?:ours?)?|days?|weeks?),? (?:ok|fine|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)\w{0,2})|(?:soft |hard )?lock-?ups?|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
@@ -80,14 +80,15 @@ OUTCOMES = (
     (
         "ok",
         re.compile(
-            r"^(?:ok|okay|works|pass|fine|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
+            r"^(?:ok|okay|works|pass|fine|baseline|\d{1,4} \w{1,7},? (?:ok|fine|no )|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
             re.I,
         ),
     ),
     (
         "hang",
         re.compile(
-            r"hang|hung|stuck|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)", re.I
+            r"hang|hung|stuck|lock|lock-?up|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)",
+            re.I,
         ),
     ),
     (

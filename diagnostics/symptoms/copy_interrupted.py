@@ -80,7 +80,7 @@ def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]
 
 
 def _broken_off(incident: Incident) -> Iterator[Finding]:
-    """Commands that somebody ended by Ctrl-C, where a file was found to be cut or unreadable."""
+    """Commands that somebody ended by Ctrl-C, where a file was found to be cut, unreadable or empty."""
     stopped = [command for command in incident.of(CommandOutcome) if command.outcome == "interrupted"]
     bad = [
         finding
@@ -88,10 +88,11 @@ def _broken_off(incident: Incident) -> Iterator[Finding]:
         for finding in (rule(incident) if stopped else ())
         if finding.present
     ]
-    for command in stopped if bad else ():
-        yield Finding(
-            bad[0].subject, (command, *bad[0].evidence[:1]), f"`{command.command[:100]}` was ended by a Ctrl-C"
-        )
+    empty = [entry for entry in incident.of(FileEntry) if entry.size == 0]
+    for command in stopped if bad or empty else ():
+        subject = bad[0].subject if bad else place(incident, empty[0].subject.path)
+        what = bad[0].evidence[:1] if bad else tuple(empty[:1])
+        yield Finding(subject, (command, *what), f"`{command.command[:100]}` was ended by a Ctrl-C")
 
 
 def _completed(facts: Sequence[Evidence], told: Evidence) -> bool:
