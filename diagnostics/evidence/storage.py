@@ -94,6 +94,21 @@ class Checksum(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlockDeviceSeen(Evidence):
+    """A disk or a part of one. Subject: device, mount. None = not said.
+
+    `transport` is "sata", "nvme", "iscsi", "fc" ...; a maker of servers as `vendor` says that the blocks lie behind one.
+
+        sdb  200G disk IET      VIRTUAL-DISK
+    """
+
+    rotational: bool | None = None
+    vendor: str | None = None
+    model: str | None = None
+    transport: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksumVerdict(Evidence):
     """A file compared with what it should be. Subject: path.
 

@@ -32,7 +32,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if len(waits) < 2 or not pace:
             continue
         tail = waits[-max(len(waits) // 3, 2) :]
-        share = mean(tail) / pace
+        share = mean(tail) / max(pace, mean(tail))  # some count the wait apart from the step
         if share >= LARGE:
             yield Finding(run.steps.subject, (run.steps,), f"{share:.0%} of a step is spent waiting for data")
         elif share <= SMALL:
