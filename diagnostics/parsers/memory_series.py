@@ -45,6 +45,7 @@ COLUMN = re.compile(
 OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
+FREE = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?", re.I)
 # RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB     RSS MEM USE: 5.11G
 LOGGED = re.compile(
     r"(?<![\w-])(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
@@ -96,6 +97,10 @@ FOR_ALL = re.compile(
     r"\s{1,40}\((?=[KMGT]i?B|of )(?P<unit>[KMGT]i?B)?(?:,? ?(?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)?)?[^()\n]{0,20}\)\s*$",
     re.I,
 )
+# epoch start   free     (the last column of a table without one of what is used)
+LEFT_OVER = re.compile(
+    r"^(?:free|available|avail)(?:[ _]?(?:mem(?:ory)?|ram))?$|^(?:mem(?:ory)?|ram)[ _](?:free|available|left)$", re.I
+)
 # what somebody varied between the rows of a table
 VARIED = ("workers", "num_workers", "run", "config", "setting", "variant", "trial", "pin_memory", "backend", "mode")
 OWNERS = ("host", "node", "pod", "hostname", "container", "name")
@@ -121,6 +126,7 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     rows: list[Row] = []
     logged: list[Row] = []
     printed: dict[str, list[Row]] = defaultdict(list)
+    left_over: list[Row] | None = None
     for line in text.lines():
         said = line.text[:1000]
         if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
@@ -154,10 +160,17 @@ def read(text: Text) -> Iterator[MemoryInfo]:
                 continue  # the same command again
             yield from told(text, rows)
             header, rows, beside = [cell.lower() for cell in cells], [], for_all
+        elif len(cells) > 1 and LEFT_OVER.match(cells[-1]) and not OF_OTHERS & set(cells) and not header:
+            left_over = []
+        elif left_over is not None and cells and (found := FREE.fullmatch(cells[-1])):
+            kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
+            left_over.append(Row(line, kib, None, None))
         elif header and (row := measured(header, cells, line, beside)):
             rows.append(row)
     yield from told(text, rows)
     yield from told(text, logged)
+    for row in left_over if left_over and len(left_over) > FEWEST else ():
+        yield MemoryInfo(source=Source(text.name, row.line.number, row.line.quote), values_kib={"MemFree": row.kib})
     if not logged and printed:
         yield from told(text, max(printed.values(), key=len))
 
@@ -235,7 +248,7 @@ PARSER = Parser(
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"
         r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
         r"|\b(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}\d[\d.]{0,12} ?[KMGT]i?B?,? {1,4}used[ :=]|\b(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})\d[\d.]{0,12} ?[KMGT]i?B? ?/ ?\d"
-        r"|(?:^|[ \t,])res\([a-z][\w.-]{0,30}\)(?:[ \t,]|$)|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
+        r"|(?:^|[ \t,])res\([a-z][\w.-]{0,30}\)(?:[ \t,]|$)|(?:  |\t|,)(?:free|available|avail|mem(?:ory)? free|free mem(?:ory)?)\s*$|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
     ),
     read=read,
 )

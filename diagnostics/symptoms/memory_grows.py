@@ -2,6 +2,7 @@
 before, the last at least 1.5 times the first, over more than two minutes or more than three moments, and still above the middle one. Or seven or more that rise
 by about the same each time, to at least 1.1 times the first.
 
+What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill free memory too.
 The growth in the first minute of a run is its start, no leak. Sizes that were written down without saying of what count
 where they end at what a process held when it was killed for memory. ABSENT where such a series is flat.
 """
@@ -13,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
+from ..evidence.job import ProcessEnded
 from ..evidence.kernel import OomKill
 from ..evidence.process import ProcessState
 from ..evidence.storage import CgroupMemory, MemoryInfo, SizeSeen
@@ -29,12 +31,14 @@ EVEN = 0.4  # of the usual rise, the smallest one
 SPAN_S = 120.0
 NEAR = 0.15  # the last look is somewhat before the kill
 
+RUN_OUT = 0.2
 SHARE = "the share used of"
 Series = list[tuple[float | None, float, Evidence]]
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each series of measurements."""
+    yield from _runs_out(incident)
     for key, points in _series(incident).items():
         values = [value for _, value, _ in points]
         if len(values) < MOMENTS or min(values) <= 0:
@@ -54,6 +58,21 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
         elif max(values) < 1.1 * min(values):
             yield Finding(Subject(), facts, f"{key} is flat", present=False)
+
+
+def _runs_out(incident: Incident) -> Iterator[Finding]:
+    """Free memory that falls over four looks or more, to little, before a process was killed."""
+    killed = [end for end in incident.of(ProcessEnded) if end.signal == "SIGKILL"]
+    files: dict[str, list[MemoryInfo]] = defaultdict(list)
+    for info in incident.of(MemoryInfo):
+        if set(info.values_kib) == {"MemFree"}:
+            files[info.source.file].append(info)
+    for looks in files.values() if killed else ():
+        free = [info.values_kib["MemFree"] for info in looks]
+        falls = all(later < earlier for earlier, later in itertools.pairwise(free))
+        if len(free) > MOMENTS and falls and free[-1] <= RUN_OUT * free[0]:
+            note = f"free memory fell from {free[0] / 2**20:.1f} to {free[-1] / 2**20:.1f} GiB"
+            yield Finding(Subject(), (*looks, killed[0]), note)
 
 
 def _evenly(values: list[float]) -> bool:
