@@ -42,7 +42,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     logs: dict[str, list[Evidence]] = defaultdict(list)
     taken = [event for event in incident.of(SchedulerEvent) if event.about in TAKEN]
     told = [line for line in incident.of(LogLine) if ASKED_TO_END.search(line.text)]
+    raised = [error for error in incident.of(PythonException) if error.type != "KeyboardInterrupt"]
     kinds: list[Evidence] = [*incident.of(CheckpointEvent), *incident.of(Phase), *job_ends(incident), *taken, *told]
+    kinds += raised  # a write that an exception of the job follows was left, and not cut off from outside
     for fact in kinds:
         logs[fact.source.file].append(fact)
     found = False
