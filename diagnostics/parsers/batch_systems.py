@@ -42,7 +42,11 @@ SAYINGS = (
     # resource allocation expired
     ("flux", "time-limit", r"\btype=timeout\b.{0,40}\bresource allocation expired"),
     # Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
-    ("condor", "oom-killed", r"Job has gone over (?:cgroup )?memory limit of \d+|memory usage exceeded request_memory"),
+    (
+        "condor",
+        "oom-killed",
+        r"[Jj]ob has gone over (?:cgroup )?memory limit of \d+|memory usage exceeded request_memory",
+    ),
     (
         "condor",
         "preempted",
@@ -51,6 +55,7 @@ SAYINGS = (
     # job 4242 exceeds job hard limit "h_vmem" of queue     Container killed due to memory usage
     ("sge", "oom-killed", r"exceeds job (?:master |slave )?hard limit \"(?:h_vmem|h_rss)\""),
     ("sge", "time-limit", r"exceeded hard (?:wallclock|cpu) time"),
+    ("nomad", "oom-killed", r"Exit Message: \"OOM Killed\""),
     ("ecs", "oom-killed", r"OutOfMemoryError: Container killed due to memory usage"),
     # job 20417 CANCELLED DUE TO TIME LIMIT (22s)     task t7 killed: wall-time limit of 3600 s exceeded
     (
@@ -68,6 +73,8 @@ SAYINGS = (
     # Pod was terminated in response to imminent node shutdown.
     ("kubernetes", "evicted", r"terminated in response to imminent node shutdown|deleting pod for node scale down"),
     ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
+    # pod evicted from worker-3 node by sigs.k8s.io/descheduler
+    ("kubernetes", "evicted", r"\bpod evicted from \S{1,120} node by \S{0,20}descheduler|\"Evicted pod\" pod="),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
     # container init was OOM-killed (memory limit too low?)
     ("kubernetes", "oom-killed", r"container init was OOM-killed"),

@@ -242,7 +242,7 @@ PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
     footprint=(
-        r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
+        r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
         r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
         r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|(?:vm|max|ave?)?rss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"

@@ -77,6 +77,8 @@ TABLE = Table(
     Row(rf"tick see no progress in more than \d+ us during connecting to (?:v\d:)?{_ADDRESS}", "connection-lost", CRITICAL, "ceph"),
     # rclone mount: ReadFileHandle.Read error: low level retry 10/10: read tcp ...: i/o timeout
     Row(r"(?:Read|Write)FileHandle\.\w{1,20}:? (?:error|failed).{0,60}(?:low level retry|i/o timeout|connection)", "connection-lost", CRITICAL, "rclone"),
+    # GPFS: [E] File System fs1 unmounted by the system with return code 217
+    Row(r"\[E\] (?:File System \S{1,80} unmounted by the system|Disk failure\. Volume \S{1,80} rc = \d)", "connection-lost", CRITICAL, "gpfs"),
     # rclone: vfs cache: failed to _ensure cache internal error: downloaders is nil
     Row(r"vfs cache: failed to (?:_ensure cache|open|read|download|fetch)\b", "connection-lost", CRITICAL, "rclone"),
     Row(r"vfs cache: failed to (?:upload|write|kick)", "write-failed", WARNING, "rclone"),

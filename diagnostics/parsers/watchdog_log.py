@@ -34,7 +34,7 @@ SILENT = re.compile(
     rf"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
     # gpu-util 0% for 15m     utilisation 0 % for the last 10 min
-    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?(?:[ :=]{{1,3}}(?:of |is |at )?|(?= ?<))(?: ?< ?)?[0-5](?:\.\d)? ?% (?:for|since|over) (?:the last |more than )?{DURATION}"
+    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?(?:[ :=]{{1,3}}(?:of |is |at )?|(?= ?<))(?: ?< ?)?[0-5](?:\.\d)? ?%? (?:for|since|over) (?:the last |more than )?{DURATION}"
     rf"|\b(?:time(?:d)? ?out|deadline) (?:of )?{DURATION} (?:reached|exceeded|expired|elapsed)|\bexceeded (?:the )?(?:stall|hang|idle|watchdog|silence) (?:limit|timeout|threshold)"
 )
 ACTIONS = (
@@ -134,7 +134,7 @@ PARSER = Parser(
         r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
         r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
         r"|\b(alert|warn|warning)\b.{0,80}\bno (new )?(output|progress|steps?|loss|batch(es)?|iterations?|log)\b.{0,60}(for|in|since|within|after) .{0,3}\d"
-        r"|util(i[sz]ation)?[ :=<]{1,4}(of |is |at )?(< ?)?[0-5](\.\d)? ?% (for|since|over) "
+        r"|util(i[sz]ation)?[ :=<]{1,4}(of |is |at )?(< ?)?[0-5](\.\d)? ?%? (for|since|over) "
     ),
     read=read,
 )

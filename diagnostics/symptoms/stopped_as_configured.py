@@ -31,7 +31,7 @@ EARLY = re.compile(r"(?i)early[-_ ]?stop")
 SHORT_OF_ITS_END = re.compile(
     r"(?i)early[-_ ]?stopp|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b|\bout of patience\b|\bearly stop\b"
     r"|\bimproved?\b.{0,60}\b(?:stopp?ing|terminating) (?:the )?train|\bsignaling trainer to stop\b"
-    r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?(?:limit|budget)\b|\bmax(?:imum)?[_ ]time\b"
+    r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?limit\b|\bbudget\b|\bexit_duration\b|\bmax(?:imum)?[_ ]time\b"
 )
 FAREWELL = 12  # lines: what a run says while it ends
 UNDER_WAY = 2  # steps that end after the word
