@@ -141,6 +141,19 @@ def gpu_reports(
         yield Finding(Subject(), tuple(searches), "the kernel log was searched and holds no Xid", present=False)
 
 
+def host_and_port(fact: Evidence) -> tuple[str, str]:
+    """Whom a fact is about, and on which port; "" for what is not told. A bare IPv6 address has no port."""
+    server = fact.subject.server or ""
+    host, colon, port = server.rpartition(":")
+    told = colon and port.isdecimal() and (":" not in host or host.endswith("]"))
+    return (host, port) if told else (server, "")
+
+
+def node_of(fact: Evidence) -> Subject:
+    """The subject of a fact without the port: two ports of one host are one host."""
+    return replace(fact.subject, server=host_and_port(fact)[0] or None)
+
+
 def scheduler_reports(
     incident: Incident,
     *topics: str,

@@ -159,5 +159,5 @@ def wants_gil(stack: NativeStack) -> bool:
 
 
 def main_stacks(incident: Incident) -> Iterator[PythonStack]:
-    """The main threads of the processes that are no workers."""
-    return (stack for stack in incident.of(PythonStack) if is_main(stack) and not in_worker(stack))
+    """The main threads of the processes that are no workers; one that is shown without a frame tells nothing."""
+    return (stack for stack in incident.of(PythonStack) if stack.frames and is_main(stack) and not in_worker(stack))

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import host_and_port, node_of
 
 NO_WAY = ("unreachable", "timed-out")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    tried = [(*_host_and_port(attempt), attempt) for attempt in incident.of(Reachability)]
+    tried = [(*host_and_port(attempt), attempt) for attempt in incident.of(Reachability)]
     for host, port, attempt in tried:
         if not port or attempt.outcome not in NO_WAY:
             continue
@@ -23,12 +24,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (each for name, one, each in tried if name == host and one != port and each.outcome == "answered"), None
         )
         if other is not None:
-            yield Finding(attempt.subject, (attempt, other), f"{host} answers, its port {port} does not")
-
-
-def _host_and_port(attempt: Reachability) -> tuple[str, str]:
-    host, _, port = (attempt.subject.server or "").rpartition(":")
-    return (host, port) if host and port.isdigit() else (attempt.subject.server or "", "")
+            yield Finding(node_of(attempt), (attempt, other), f"{host} answers, its port {port} does not")
 
 
 SYMPTOM = Symptom(

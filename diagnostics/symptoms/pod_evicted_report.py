@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import Evidence
+from ..evidence import Coverage, Evidence
 from ..evidence.job import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
@@ -23,7 +23,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield finding
 
 
-def _clears_away(fact: Evidence) -> bool:
+def _clears_away(fact: Evidence | Coverage) -> bool:
     return isinstance(fact, SchedulerEvent) and "TaintManager" in fact.text
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings
+from ._reports import findings, node_of
 
 SILENT = ("timed-out", "unreachable", "unknown-name")
 
@@ -20,7 +20,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     reached = {fact.subject.server for fact in tried if fact.outcome == "answered"}
     silent = [fact for fact in tried if fact.outcome in SILENT and fact.subject.server not in reached]
     failed = [(fact, f"{fact.subject.server or 'a node'}: {fact.outcome}") for fact in silent]
-    yield from findings(incident, failed)
+    yield from findings(incident, failed, node_of)
     answered = tuple(fact for fact in tried if fact.outcome == "answered")
     if answered and len(answered) == len(tried):
         yield Finding(answered[0].subject, answered, "whoever was tried answered", present=False)

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings
+from ._reports import findings, node_of
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     lost = [fact for fact in incident.of(Reachability) if fact.outcome == "unacknowledged"]
-    yield from findings(incident, [(fact, f"to {fact.subject.server} {fact.text}") for fact in lost])
+    yield from findings(incident, [(fact, f"to {fact.subject.server} {fact.text}") for fact in lost], node_of)
 
 
 SYMPTOM = Symptom(
