@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence.storage import ChecksumVerdict, FileEntry, ZeroRun
+from ..evidence.storage import Checksum, ChecksumVerdict, FileEntry, ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
@@ -42,6 +42,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 place(incident, path), (verdict,), f"{path}: {verdict.different} bytes differ, and none is missing"
             )
     yield from _all_zeros(incident, listed)
+    for path, facts in mismatches(incident):
+        sizes = [fact.size for fact in facts if isinstance(fact, Checksum)]
+        if len(sizes) > 1 and None not in sizes and len(set(sizes)) == 1:
+            yield Finding(place(incident, path), facts, f"{path}: {sizes[0]} bytes each time, and other content")
 
 
 def _shorter(incident: Incident, verdict: ChecksumVerdict) -> bool:
