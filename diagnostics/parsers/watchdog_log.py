@@ -61,7 +61,8 @@ MACHINE = re.compile(
 )
 # 18:45 WARN no new loss line from gpt-345m for 5 min     (of a monitor: the run itself says nothing while it is silent)
 WARNS = re.compile(
-    r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)", re.I
+    r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)|(?:None )?(?:\d\d:\d\d(?::\d\d)? )?GPUs? [\d,-]{1,20} util",
+    re.I,
 )
 # PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")

@@ -1,6 +1,6 @@
 """The same work is fast with other threads or more CPUs and slow without: a number of threads, a quota, a binding.
 
-From a table of trials. The setting of the good trial is in no bad one, and what else it says is part of what the bad one says.
+From a table of trials; a hang that a binding cures is none. The setting of the good trial is in no bad one, and what else it says is part of what the bad one says.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SAME = frozenset({"with", "same", "and", "but", "plus", "job", "run", "as", "abo
 
 def rule(incident: Incident) -> Iterator[Finding]:
     trials = incident.of(Trial)
-    bad = [trial for trial in trials if trial.outcome in ("slow", "hang")]
+    bad = [trial for trial in trials if trial.outcome == "slow"]
     for well in trials:
         settings = {found[0].lower() for found in SETTING.finditer(well.condition)}
         if well.outcome != "ok" or not settings:
