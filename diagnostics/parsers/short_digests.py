@@ -35,7 +35,7 @@ def read(text: Text) -> Iterator[Checksum]:
     if len(text.data) > LARGEST:
         return
     lines = [line for line in text.lines() if len(line.text) < 400]
-    kind = next((found["kind"].lower() for line in lines if (found := KIND.search(line.text))), None)
+    kind = next((said["kind"].lower() for line in lines if (said := KIND.search(line.text))), None)
     found = [row for line in lines if (row := _row(line, kind))]
     named = Counter(path.rpartition("/")[2] for _, path, _, _ in found)
     for line, path, digest, size in found:

@@ -70,7 +70,7 @@ SETUP = re.compile(
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )
 OTHER = re.compile(
-    r"No space|/dev/shm|check-?sum mismatch|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
+    r"No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe"
     r"|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
