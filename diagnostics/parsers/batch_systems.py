@@ -1,4 +1,5 @@
-"""What batch systems other than Slurm (LSF, PBS, Moab, SGE, HTCondor, Flux), Ray, and a node that shuts down, say of a job's end.
+"""What batch systems other than Slurm (LSF, PBS, Moab, SGE, HTCondor, Flux), Ray, and a node that shuts down, say of a
+job's end.
 
     TERM_RUNLIMIT: job killed after reaching LSF run time limit.
     =>> PBS: job killed: walltime 3622 exceeded limit 3600

@@ -6,8 +6,8 @@
     kernel.hung_task_timeout_secs = 120
     _target_: lightning.pytorch.callbacks.EarlyStopping
 
-A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file: at least
-half of an artefact's lines must be assignments, or the name one that this field knows.
+A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file:
+at least half of an artefact's lines must be assignments, or the name one that this field knows.
 """
 
 from __future__ import annotations

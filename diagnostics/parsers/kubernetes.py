@@ -11,7 +11,8 @@ Events that an exporter wrote as JSON, one a line, are read too:
 
     {"kind": "Node", "reason": "SystemOOM", "message": "System OOM encountered, victim process: python, pid: 4242"}
 
-So is what a kubelet's own log says of a pod that it evicted, and how old each running pod is. Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
+So is what a kubelet's own log says of a pod that it evicted, and how old each running pod is. Normal events of a
+pod's life (Scheduled, Pulled, Created, Started) are skipped.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
     └─sda1 3.6T    1 part                                 /data
     sdb    200G    1 disk IET      VIRTUAL-DISK     iscsi
 
-Cells are found by where they stand below the heading's words: a cell may be empty. A table without one of these columns is skipped.
+Cells are found by where they stand below the heading's words: a cell may be empty. A table without one of these
+columns is skipped.
 """
 
 from __future__ import annotations

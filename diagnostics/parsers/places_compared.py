@@ -12,8 +12,9 @@
     Benchmark results on local filesystem:
         - np.save:  save average run time:  2.5268 seconds
 
-Each row names a place, or stands below a title that does. Of one piece of work, less than half of the best speed is slow. Rates of
-steps, samples and tokens are read by `trials`. A file in which fewer than two places were measured is none.
+Each row names a place, or stands below a title that does. Of one piece of work, less than half of the best speed is
+slow. Rates of steps, samples and tokens are read by `trials`. A file in which fewer than two places were measured
+is none.
 """
 
 from __future__ import annotations

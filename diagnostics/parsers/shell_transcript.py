@@ -14,8 +14,10 @@
 
     1411  huggingface-cli download org/model --local-dir . ^C
 
-A copy or a download that a Ctrl-C ended is one that was interrupted, also in a history. A process that a table below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for no outcome. What `; echo $?` prints is the status. Status 124 or 137 of a `timeout` command means that it
-ran into its limit. The tools' own error messages are read by `tool_errors`.
+A copy or a download that a Ctrl-C ended is one that was interrupted, also in a history. A process that a table
+below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for
+no outcome. What `; echo $?` prints is the status. Status 124 or 137 of a `timeout` command means that it ran into
+its limit. The tools' own error messages are read by `tool_errors`.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@
     0: 3f7c2a91e0b4...d1  /local/nvme/tokens.bin
     2: a90be4417c02...5e  /local/nvme/tokens.bin
 
-A digest is hexadecimal, with a letter and a digit, and ends in dots, or stands in an artefact that names a kind of digest. One that
-is whole has parsers of its own. Files that are named once are skipped: there is nothing to compare.
+A digest is hexadecimal, with a letter and a digit, and ends in dots, or stands in an artefact that names a kind of
+digest. One that is whole has parsers of its own. Files that are named once are skipped: there is nothing to
+compare.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@
     critical_warning			: 0x4
     media_errors				: 812
 
-A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors: every old disk has some.
+A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors: every old disk has
+some.
 """
 
 from __future__ import annotations

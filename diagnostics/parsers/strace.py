@@ -3,10 +3,10 @@
     [pid 21544] 07:21:09.122731 fsync(37 <unfinished ...>
     [pid 21544] 07:24:40.990114 <... fsync resumed>) = -1 EIO (Input/output error) <211.867370>
 
-The two halves of an interrupted call are joined. Of a long trace only the calls that say something are kept:
-those that never returned, failed, or took half a second; of a short one all. `strace` shows nothing of a
-process that is already in state D when it attaches: it hangs itself. A process that a signal stopped and nobody let go on is
-a state of its own:
+The two halves of an interrupted call are joined. Of a long trace only the calls that say something are kept: those
+that never returned, failed, or took half a second; of a short one all. `strace` shows nothing of a process that is
+already in state D when it attaches: it hangs itself. A process that a signal stopped and nobody let go on is a
+state of its own:
 
     3114  --- stopped by SIGTTOU ---
 """

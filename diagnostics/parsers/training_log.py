@@ -7,8 +7,9 @@
 
     epoch: 3451 loss: nan
 
-A log that counts epochs alone gives no steps; that its loss is no number to the end is told. A step line has a step and at least one number that is worth a column. Evaluation results and messages about a
-step ("saving checkpoint step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
+A log that counts epochs alone gives no steps; that its loss is no number to the end is told. A step line has a step
+and at least one number that is worth a column. Evaluation results and messages about a step ("saving checkpoint
+step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
 """
 
 from __future__ import annotations

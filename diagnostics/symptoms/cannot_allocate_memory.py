@@ -1,6 +1,6 @@
 """Somebody was refused memory of the host: ENOMEM, MemoryError, bad_alloc, torch's DefaultCPUAllocator, a thread or
-process that could not be made for lack of memory; or the GPU driver, on a machine that has hardly any memory left. GPU memory
-is another symptom.
+process that could not be made for lack of memory; or the GPU driver, on a machine that has hardly any memory left.
+GPU memory is another symptom.
 """
 
 from __future__ import annotations

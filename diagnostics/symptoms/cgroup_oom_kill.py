@@ -1,10 +1,10 @@
-"""A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, the scheduler's word, or that of a
-program that watches a limit of its own over its workers. Where the kernel's report is cut before it says whose memory was full,
-a container that stands at its limit says so.
+"""A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, the scheduler's word, or
+that of a program that watches a limit of its own over its workers. Where the kernel's report is cut before it says
+whose memory was full, a container that stands at its limit says so.
 
-A kill that is older than every run of the incident, or after which the job made steps for more than a day, is another
-incident's.
-ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the cgroup's counter is 0.
+A kill that is older than every run of the incident, or after which the job made steps for more than a day, is
+another incident's. ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the
+cgroup's counter is 0.
 """
 
 from __future__ import annotations

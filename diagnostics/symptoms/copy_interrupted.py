@@ -1,10 +1,10 @@
 """A copy or a save was begun and never reported done before its process ended.
 
-The job announced it ("saving", "copying") and the next word about that run is its end: by a signal, by the scheduler's
-hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next word. Or a checkpoint is
-short, and its name bears the step at which somebody ended the run by Ctrl-C; or the newest is bad and was last written in
-the minute in which the scheduler ended the job. Or somebody ended a copy or a download by Ctrl-C, and what it brought is bad. ABSENT where
-each announced write was reported done.
+The job announced it ("saving", "copying") and the next word about that run is its end: by a signal, by the
+scheduler's hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next
+word. Or a checkpoint is short, and its name bears the step at which somebody ended the run by Ctrl-C; or the newest
+is bad and was last written in the minute in which the scheduler ended the job. Or somebody ended a copy or a
+download by Ctrl-C, and what it brought is bad. ABSENT where each announced write was reported done.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
-tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping, processes
-that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
+tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping,
+processes that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
-error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read and is below 20 %.
+error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read
+and is below 20 %.
 """
 
 from __future__ import annotations

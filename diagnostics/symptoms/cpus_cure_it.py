@@ -1,6 +1,7 @@
 """The same work is fast with other threads or more CPUs and slow without: a number of threads, a quota, a binding.
 
-From a table of trials; a hang that a binding cures is none. The setting of the good trial is in no bad one, and what else it says is part of what the bad one says.
+From a table of trials; a hang that a binding cures is none. The setting of the good trial is in no bad one, and
+what else it says is part of what the bad one says.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The steps spend a large part of their time waiting for data, though data do arrive.
 
-By the run's own data-wait column: a third of the step time or more over the last third of the run; by the queue of its
-loader, which is found empty; or a trainer or profiler says so itself. ABSENT where the column is logged and small, or the queue at least half full to the end.
+By the run's own data-wait column: a third of the step time or more over the last third of the run; by the queue of
+its loader, which is found empty; or a trainer or profiler says so itself. ABSENT where the column is logged and
+small, or the queue at least half full to the end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""The machine itself ran out of memory: the global OOM killer's report, the kubelet's of it, or a daemon's that acts before it.
+"""The machine itself ran out of memory: the global OOM killer's report, the kubelet's of it, or a daemon's that acts
+before it.
 
-A report that is cut before it says whose memory was full counts where somebody saw the machine without memory, or where
-a service of the machine and another program asked for memory in vain: they share no container. A kill that took a program
-of somebody's desktop explains no end of a job, and neither does one after which the job made steps for more than a day.
+A report that is cut before it says whose memory was full counts where somebody saw the machine without memory, or
+where a service of the machine and another program asked for memory in vain: they share no container. A kill that
+took a program of somebody's desktop explains no end of a job, and neither does one after which the job made steps
+for more than a day.
 
 ABSENT where a kernel log long enough to speak was read and reports no such kill.
 """

@@ -1,7 +1,7 @@
 """The GPUs work in fits, with nothing to do most of the time, and what is mounted for data is a spinning disk.
 
-By lsblk's ROTA of a mount below none of the system's folders, and three looks or more at the GPUs' use: the middle one is a tenth at
-most, the highest two thirds or more. ABSENT where every such disk is none that turns.
+By lsblk's ROTA of a mount below none of the system's folders, and three looks or more at the GPUs' use: the middle
+one is a tenth at most, the highest two thirds or more. ABSENT where every such disk is none that turns.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The kernel itself holds half or more of the machine's memory in slabs that it cannot take back.
 
-By /proc/meminfo: SUnreclaim. Caches of files and inodes are reclaimable and do not count. ABSENT where they are a tenth or less.
+By /proc/meminfo: SUnreclaim. Caches of files and inodes are reclaimable and do not count. ABSENT where they are a
+tenth or less.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The job's own last look at the host's memory shows it used up, and the next that its log says is an end by SIGKILL.
 
-Both in one log, so that they are of one machine and in order; or a record of the memory, kept beside the log, fills up and ends
-there. Where the kernel's report of a kill for memory was kept,
-it has the say, and this is not looked for.
+Both in one log, so that they are of one machine and in order; or a record of the memory, kept beside the log, fills
+up and ends there. Where the kernel's report of a kill for memory was kept, it has the say, and this is not looked
+for.
 """
 
 from __future__ import annotations

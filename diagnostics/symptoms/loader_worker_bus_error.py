@@ -1,7 +1,7 @@
 """A worker of a data loader died of SIGBUS, in the loader's own words.
 
-Workers hand over their batches in segments of /dev/shm that are mapped before there is room for them. A bus error of any
-other process is another symptom.
+Workers hand over their batches in segments of /dev/shm that are mapped before there is room for them. A bus error
+of any other process is another symptom.
 """
 
 from __future__ import annotations

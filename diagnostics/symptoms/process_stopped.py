@@ -1,7 +1,8 @@
-"""A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop, or
-its control group or container is frozen.
+"""A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop,
+or its control group or container is frozen.
 
-Where the stacks of some processes were taken, those and their children are the job's. ABSENT where the states of the job's processes were read and none is stopped.
+Where the stacks of some processes were taken, those and their children are the job's. ABSENT where the states of
+the job's processes were read and none is stopped.
 """
 
 from __future__ import annotations

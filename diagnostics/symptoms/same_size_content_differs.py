@@ -1,8 +1,9 @@
 """A file differs from what it should be although its size is right: nothing was cut, the bytes changed.
 
-Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of two
-or more sound siblings that are all just as big, as shards of one set are. Or cmp compared both to their common end and
-nothing says that one is shorter; or a file is nothing but zeros and is listed elsewhere with the same size. ABSENT where the sizes differ too.
+Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of
+two or more sound siblings that are all just as big, as shards of one set are. Or cmp compared both to their common
+end and nothing says that one is shorter; or a file is nothing but zeros and is listed elsewhere with the same size.
+ABSENT where the sizes differ too.
 """
 
 from __future__ import annotations

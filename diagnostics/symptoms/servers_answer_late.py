@@ -1,5 +1,5 @@
-"""The servers of a volume report requests that are slow, and report later that all of them were answered; or the job's steps
-go on and wait for data that come.
+"""The servers of a volume report requests that are slow, and report later that all of them were answered; or the job's
+steps go on and wait for data that come.
 
 A report that nothing takes back speaks of a server that may have stopped altogether, and counts as a complaint.
 """

@@ -1,7 +1,8 @@
 """The service that serves a volume does not run any more: failed, or inactive after it ran.
 
-By the names of the servers of network filesystems; the service manager was asked on their host. A volume of that kind has to be
-mounted somewhere in the incident: the package of a server lies idle on many a client. ABSENT where such a service is active.
+By the names of the servers of network filesystems; the service manager was asked on their host. A volume of that
+kind has to be mounted somewhere in the incident: the package of a server lies idle on many a client. ABSENT where
+such a service is active.
 """
 
 from __future__ import annotations

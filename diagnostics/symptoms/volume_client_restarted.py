@@ -1,7 +1,8 @@
-"""The pod that holds a node's mounts is younger than the pods that use them, and processes have been in D since it came.
+"""The pod that holds a node's mounts is younger than the pods that use them, and processes have been in D since it
+came.
 
-A client in user space, or the connection that a driver holds, ends with its pod; mounts that it made before are left without
-one. Two processes at least, in D for a minute or more and for no longer than the client's pod is old.
+A client in user space, or the connection that a driver holds, ends with its pod; mounts that it made before are
+left without one. Two processes at least, in D for a minute or more and for no longer than the client's pod is old.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A file of data holds zeros where something had been written: a dump shows a long run of them, or whole matrices of
 weights in a model are zeros while its others are not.
 
-A checkpoint or shard of numbers has no such runs; a sparse file does, so it is a sign and no proof. What starts as zeros
-(biases, an adapter's second matrix) does not count, nor does a file that is nothing but zeros: perhaps nobody ever wrote to it.
+A checkpoint or shard of numbers has no such runs; a sparse file does, so it is a sign and no proof. What starts as
+zeros (biases, an adapter's second matrix) does not count, nor does a file that is nothing but zeros: perhaps nobody
+ever wrote to it.
 """
 
 from __future__ import annotations
