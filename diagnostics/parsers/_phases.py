@@ -9,17 +9,19 @@ SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
 FINISHED = re.compile(
     r"(?i)^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
-    r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
+    r"|\[exiting program (?:after|at) |\bexiting program after [\d.]{1,24} minutes|\bstopping training due to (?:num_updates|cumulative_training_time)|['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
     r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly[- ]?stopp(?:ing|er|ed)[:,]? .{0,80}\bstop|\bafter training is done\b"
     # Epoch 00091: early stopping     Early stopping at epoch 12     Ran out of patience. Stopping training.
-    r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120})?[.!]{0,3}$"
+    r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120}|[:,;] (?:no|not|without) improve.{0,120})?[.!]{0,3}$"
     r"|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b(?! stop)|\bearly stop(?:ping)? (?:is |was |has been )?(?:triggered|reached|met|since|because|due to)\b"
     r"|\bout of patience\b|\brequesting early stopping\b|\bdue to early[- _]?stopping\b|\bearly stopping, best iteration\b|^stopping\. best iteration"
     r"|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"
     r"|\b(?:epochs?|evaluations?|steps|improve\w{0,5})[,;:] early[- ]?stopping[.!]{0,3}$"
     # fit() returned, model written to /scratch/run3
-    r"|\bfit\(\) (?:has )?(?:returned|finished|completed?|ended)\b(?!.{0,60}\b(?:error|exception|fail|nothing|none|nan|early)\w{0,6}\b)|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
+    r"|\bfit\(\) (?:has )?(?:returned|finished|completed?|ended)\b(?!.{0,60}\b(?:error|exception|fail|nothing|none|nan|early)\w{0,6}\b)|\bloss for final step: |(?:^|\]: )(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\btraining loop (?:is )?(?:completed?|done|finished|ended)\b|\brun canceled due to time limit\b"
+    # time budget 86390 s reached, saving     12h budget used, checkpoint step 61200 written
+    r"|\b(?:time |wall[- ]?time )?budget(?: of)? (?:[\d:.]{1,12} ?\w{0,7} )?(?:used|reached|spent|used up|exhausted), ?(?:saving|checkpoint|stopping|leaving|exit)|\[exit_duration reached\]"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
     r"|\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b.{0,300}\b(?:exiting|stopping|leaving)\b|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
 )

@@ -9,7 +9,7 @@ ROW = re.compile(
     r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)(?<=[^ \t])(?:[ \t]{0,40}:[ \t]|[ \t]{2}|[ \t]{1,40}\|[ \t])[ \t]{0,40}(?P<text>(?:\d{1,4} ?(?:of|/) ?\d{1,4},? (?:(?:runs?|times|tries|attempts) )?)?(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
     r"(?P<outcome>ok|sometimes|okay|works|trains|exits(?: cleanly| normally)?$|no failures?|\d{1,6} (?:failures?|crash(?:es)?|hangs|errors)|0(?: of |/)\d{1,6}(?: (?:runs|times|tries|starts|attempts))?$"
     r"|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:crash|fail|hang|pass|complet|finish)(?:e[sd]|s|ed)?|first batch (?:after|in) \d{1,6}|stands (?:until|still|for)|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
+    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?|reboots?|resets?|lock-?ups?)|\d{1,4} (?:min(?:utes?)?|h(?:ours?)?|days?|weeks?),? (?:ok|fine|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)\w{0,2})|(?:soft |hard )?lock-?ups?|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
     r"[^\n]{0,120})$",
     re.I,
@@ -31,10 +31,18 @@ GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
 OUTCOMES = (
     ("varies", re.compile(r"\bok(?:ay)? or\b|\bsometimes\b|\bintermittent", re.I)),
     ("slow", re.compile(r"slow", re.I)),
+    # hung 0 of 10
     (
         "ok",
         re.compile(
-            r"^(?:ok|okay|works?|pass|fine|clean|baseline|no (?:crash|error|hang|failure|problem)|runs|serves|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
+            r"^(?:hangs?|hung|fail(?:s|ed)?|crash(?:es|ed)?|errors?|lost|died|stuck|froze) 0(?: ?/ ?| (?:out )?of )\d",
+            re.I,
+        ),
+    ),
+    (
+        "ok",
+        re.compile(
+            r"^(?:ok|okay|works?|pass|fine|clean|baseline|\d{1,4} \w{1,7},? (?:ok|fine|no )|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)|runs|serves|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,
         ),
@@ -42,7 +50,7 @@ OUTCOMES = (
     (
         "hang",
         re.compile(
-            r"hang|hung|stuck|stands|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)",
+            r"hang|hung|stuck|stands|lock|lock-?up|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)",
             re.I,
         ),
     ),

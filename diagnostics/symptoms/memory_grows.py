@@ -2,7 +2,8 @@
 last at least 1.5 times the first, over more than two minutes or more than three moments, and still above the middle
 one. Or seven or more that rise by about the same each time, to at least 1.1 times the first.
 
-Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a run is its
+What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill
+free memory too. Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a run is its
 start, no leak. Sizes that were written down without saying of what count where they end at what a process held when
 it was killed for memory, or, with no such word, where something was killed: all of them grow, or what is left falls
 to next to nothing. ABSENT where such a series is flat.
@@ -34,12 +35,14 @@ EVEN = 0.4  # of the usual rise, the smallest one
 SPAN_S = 120.0
 NEAR = 0.15  # the last look is somewhat before the kill
 
+RUN_OUT = 0.2
 SHARE = "the share used of"
 Series = list[tuple[float | None, float, Evidence]]
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each series of measurements."""
+    yield from _runs_out(incident)
     for key, points in _series(incident).items():
         values = [value for _, value, _ in points]
         if len(values) < MOMENTS or min(values) <= 0:
@@ -68,6 +71,21 @@ def _reaches_its_limit(fact: Evidence) -> bool:
         (fact.values_kib.get(name) for name in ("MemUsed", "MemTotal")) if isinstance(fact, MemoryInfo) else (0, 0)
     )
     return bool(used and total) and (used or 0) >= FULL * (total or 0)
+
+
+def _runs_out(incident: Incident) -> Iterator[Finding]:
+    """Free memory that falls over four looks or more, to little, before a process was killed."""
+    killed = [end for end in incident.of(ProcessEnded) if end.signal == "SIGKILL"]
+    files: dict[str, list[MemoryInfo]] = defaultdict(list)
+    for info in incident.of(MemoryInfo):
+        if set(info.values_kib) == {"MemFree"}:
+            files[info.source.file].append(info)
+    for looks in files.values() if killed else ():
+        free = [info.values_kib["MemFree"] for info in looks]
+        falls = all(later < earlier for earlier, later in itertools.pairwise(free))
+        if len(free) > MOMENTS and falls and free[-1] <= RUN_OUT * free[0]:
+            note = f"free memory fell from {free[0] / 2**20:.1f} to {free[-1] / 2**20:.1f} GiB"
+            yield Finding(Subject(), (*looks, killed[0]), note)
 
 
 def _evenly(values: list[float], least: int) -> bool:

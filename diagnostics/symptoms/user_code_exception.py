@@ -65,12 +65,12 @@ SETUP = re.compile(
     r"|\b40[13] Client Error|GatedRepoError|api_key not configured|No API key configured|Could not consume arg"
     r"|executable file not found in \$PATH|\bexecve\(\): \S{1,200}: (?:No such file|Permission denied)|\b(?:configmap|secret) \"[^\"]{1,80}\" not found"
     r"|No matching distribution found|did not match any file\(s\) known to git"
-    r"|[Ff]ailed to listen on any local network address|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
+    r"|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
     r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )
 OTHER = re.compile(
-    r"No space|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
+    r"No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe"
     r"|Mismatched elements: |due to shape mismatches\. All shapes across devices|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
@@ -79,6 +79,9 @@ OTHER = re.compile(
 # an empty file: who emptied it, or has not filled it yet, is not said
 EMPTY_FILE = re.compile(r"line 1 column 1 \(char 0\)|Ran out of input")
 DECODING = re.compile(r"JSONDecodeError|UnicodeDecodeError|UnpicklingError")
+# what data that are not what was written come to
+OF_DATA = re.compile(r"^(?:IndexError|ValueError|OverflowError|KeyError|struct\.error|SyntaxError)\b")
+NULL_BYTES = re.compile(r"null byte")  # in source code: an editor writes none
 DECODER = re.compile(r"/(?:json|pickle)(?:/\w{1,20})?\.py:")
 INSTALLED = re.compile(r"/(?:site|dist)-packages/")
 SPECIAL = (OTHER, CODE, PARTS, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
@@ -120,6 +123,10 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     if is_gone(fact) or raised_while_saving(fact) or (EMPTY_FILE.search(text) and _read_by_library(fact.frames)):
         return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
+        return False
+    if NULL_BYTES.search(text) and "cannot contain" in text:
+        return False
+    if OF_DATA.search(text) and any(mismatches(incident)):
         return False
     if DECODING.search(text) and (incident.of(ZeroRun) or any(mismatches(incident))):
         return False  # the file is damaged
