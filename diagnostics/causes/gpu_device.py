@@ -92,6 +92,12 @@ CAUSES = (
                 "the driver waited for a device that was gone",
             ),
             Effect(
+                "driver-lock-queue",
+                0.05,
+                "a call to a lost device fails at once, seldom not at all",
+                "programs queued behind a call to the lost device",
+            ),
+            Effect(
                 "gpu-diagnostic-failed",
                 0.03,
                 "a health test that cannot find the device says so rather than fails",
@@ -231,6 +237,12 @@ CAUSES = (
                 0.3,
                 "every process that asks the driver queues behind the call that is not answered",
                 "the process waited behind an unanswered call to the GPU's processor",
+            ),
+            Effect(
+                "driver-lock-queue",
+                0.08,
+                "the driver gives such a call up after a minute, and may try to reset the device with its lock held",
+                "programs queued behind an unanswered call to the GPU's processor",
             ),
             Effect(
                 "gpu-handle-lost",

@@ -61,8 +61,14 @@ CAUSES = (
             Effect(
                 "gpu-off-bus-report",
                 0.1,
-                "a supply that trips takes the device off the bus",
-                "the device lost its power",
+                "a supply that trips, or a card that switches itself off for heat, is off the bus",
+                "the device lost its power or switched itself off",
+            ),
+            Effect(
+                "gpu-firmware-report",
+                0.05,
+                "a card that is switched off for heat takes its controllers with it",
+                "the controller halted when the card was switched off",
             ),
             Effect(
                 "power-lost",

@@ -62,6 +62,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "driver-lock-queue",
+                0.5,
+                "whoever asks the driver after the call that does not return waits behind it",
+                "a call into the driver did not return, and the next ones waited for its lock",
+                Role.INITIATING,
+            ),
+            Effect(
                 "kernel-lockup-report",
                 0.05,
                 "a driver that spins can hold up the rest of the kernel",

@@ -40,6 +40,18 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "kernel-lockup-report",
+                0.02,
+                "a processor that waits for the firmware's repair, or runs kernel code that was damaged, comes back too late",
+                "a processor was held up by the damaged memory",
+            ),
+            Effect(
+                "processor-stuck-once",
+                0.03,
+                "the firmware's repairs hold a processor up",
+                "a processor was held up by a repair",
+            ),
+            Effect(
                 "crashed-natively",
                 0.15,
                 "a flipped bit in a pointer crashes whatever follows it",

@@ -57,6 +57,9 @@ CAUSES = (
         "pre-processing",
         on=("host",),
         effects=(
+            Effect("cpus-cure-it", 0.2,
+                   "who suspects the CPUs gives more of them, or other threads",
+                   "the job was as fast as it should be with other threads or more CPUs", Role.INITIATING),
             Effect("cpu-starved-signs", 0.85,
                    "pressure and throttling counters show it",
                    "the processes waited for a CPU most of the time", Role.INITIATING),

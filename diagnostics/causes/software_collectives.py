@@ -47,6 +47,20 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "collective-on-one-rank",
+                0.15,
+                "the script is seldom kept with the stacks",
+                "one rank called what the others had to call with it",
+                Role.INITIATING,
+            ),
+            Effect(
+                "ranks-hand-over-different-sizes",
+                0.15,
+                "somebody who suspects it prints the sizes",
+                "the ranks put tensors of different sizes into the same call",
+                Role.INITIATING,
+            ),
+            Effect(
                 "calls-counted-differently",
                 0.5,
                 "the ranks go on past the skipped call, and each counts its own",

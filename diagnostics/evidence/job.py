@@ -119,6 +119,18 @@ class Phase(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseTook(Evidence):
+    """How long a phase of the job (as in `Phase`) takes, by its own word or by somebody's measurement.
+
+    Getting full model state dict took 812.41 secs
+    """
+
+    phase: str
+    seconds: float
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointEvent(Evidence):
     """The job saves, has saved, copied or resumed a checkpoint. Subject: path.
 

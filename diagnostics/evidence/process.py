@@ -40,6 +40,21 @@ class ProcessState(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceState(Evidence):
+    """What a service manager, or Kubernetes of a pod, says of a service. Subject: job, which is the service's name.
+
+    `state` is "active", "inactive" or "failed"; `was_active` is True where it is known to have run before. `age_s` is the time
+    since its state changed, or since a pod was made.
+
+        nfs-server.service    loaded failed failed NFS server and services
+    """
+
+    state: str
+    was_active: bool = False
+    age_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadState(Evidence):
     """One thread from /proc/PID/task. Subject: pid, tid, comm.
 

@@ -94,16 +94,33 @@ class Checksum(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BlockDeviceSeen(Evidence):
+    """A disk or a part of one. Subject: device, mount. None = not said.
+
+    `transport` is "sata", "nvme", "iscsi", "fc" ...; a maker of servers as `vendor` says that the blocks lie behind one.
+
+        sdb  200G disk IET      VIRTUAL-DISK
+    """
+
+    rotational: bool | None = None
+    vendor: str | None = None
+    model: str | None = None
+    transport: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChecksumVerdict(Evidence):
     """A file compared with what it should be. Subject: path.
 
-    `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch.
+    `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch. `different` is how many bytes
+    differ between two files that were read to their common end.
 
         step_000020.pt: FAILED
     """
 
     outcome: str
     first_difference: int | None = None
+    different: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +140,7 @@ class ToolError(Evidence):
 class CommandOutcome(Evidence):
     """What became of a command that a person ran. Subject: path where the command names one.
 
-    `outcome` is "ok", "failed", "timed-out" or "hanging".
+    `outcome` is "ok", "failed", "timed-out", "hanging" or "interrupted" (by a Ctrl-C).
 
         (still hanging after 13 s, although timeout has sent SIGTERM)
     """

@@ -30,11 +30,12 @@ class Parser:
     ----------
     tool : the command or program, as a person would name it
     medium : what kind of witness it is; a symptom can be absent only where a medium that would show it was read:
-        "benchmarks", "boot-records", "checksums", "clock", "collection", "collectives", "complaints", "cpu-count",
-        "disk-usage", "exit-status", "firmware-log", "firmware-tables", "gpu", "io-statistics", "job-log",
+        "benchmarks", "block-devices", "boot-records", "checksums", "clock", "collection", "collectives", "complaints",
+        "cpu-count", "disk-usage", "exit-status", "firmware-log", "firmware-tables", "gpu", "io-statistics", "job-log",
         "kernel-log", "kernel-modules", "kernel-stacks", "listing", "memory", "mounts", "native-stacks", "network",
-        "notes", "open-files", "pickle", "pressure", "probe", "process-table", "python-stacks", "scheduler", "settings",
-        "switch-log", "system-calls", "system-log", "transcript", "trials", "watchdog-log"
+        "notes", "open-files", "pickle", "pressure", "probe", "process-table", "python-stacks", "scheduler",
+        "service-manager", "settings", "switch-log", "system-calls", "system-log", "transcript", "trials",
+        "watchdog-log"
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)

@@ -19,7 +19,7 @@ _OFFSET = r"\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}"
 #  fuse_flush+0x155/0x190      [<ffffffff8110c1f2>] fuse_flush+0x155/0x190 [fuse]      [<0>] rpc_wait_bit_killable+0x1e/0xa0
 _ADDRESS = r"(?:\[<?[0-9a-fx]{1,16}>?\]\s?)*"
 _FRAME = re.compile(
-    rf"^\s*(?:<[A-Z#]{{2,4}}>\s*)?(?:\[ *\d{{1,8}}\.\d{{6}}\]\s*)?{_ADDRESS}([A-Za-z_][\w.]{{0,200}}){_OFFSET}\b(?! \(unreliable)"
+    rf"^\s*(?:<[A-Z#]{{2,4}}>\s*)?(?:\[ *\d{{1,8}}\.\d{{1,9}}\]\s*)?{_ADDRESS}([A-Za-z_][\w.]{{0,200}}){_OFFSET}\b(?! \(unreliable)"
 )
 # (32-bit ARM) [<80c1eb20>] (schedule) from [<80c1ec14>] (io_schedule+0x48/0x6c)      schedule from io_schedule+0x48/0x6c
 _ARM_FRAME = re.compile(

@@ -158,6 +158,10 @@ _GLOG_LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL", "V": "D
 _RAY = re.compile(r"^\([^()]{0,80}?\bpid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
 # [1,0]<stdout>:text      [3]<stderr>:text
 _MPIRUN = re.compile(r"^\[(?:\d{1,8},)?(\d{1,6})\]<std(?:out|err)>: ?(.*)$")
+# 3: Traceback (most recent call last):      12:   File "train.py", line 3, in main      (srun --label: a task, and only before what is a traceback's)
+_SRUN = re.compile(
+    r"^\s{0,5}(\d{1,5}): ((?:Traceback \(most recent call last\):| {2}File \"| {4}\S|(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt)(?::|$)).*)$"
+)
 # (raylet) text     (raylet, ip=192.0.2.6) text     (autoscaler +1m2s) text
 _RAY_PART = re.compile(r"^\((?:raylet|autoscaler|gcs_server)(?: \+[\dhms]{1,12})?(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
 # [2026-02-01 10:11:12,121 E 4121 4150] (raylet) node_manager.cc:111: text
@@ -240,6 +244,11 @@ def _peel_mpirun(line: Envelope) -> Envelope | None:
     return found and line._replace(message=found[2], rank=int(found[1]))
 
 
+def _peel_srun(line: Envelope) -> Envelope | None:
+    found = _SRUN.match(line.message)
+    return found and line._replace(message=found[2], rank=int(found[1]) if line.rank is None else line.rank)
+
+
 def _peel_vllm(line: Envelope) -> Envelope | None:
     found = _VLLM.match(line.message)
     return found and line._replace(message=found[7], level=found[1], stamp=line.stamp or _no_year(*found.groups()[1:6]))
@@ -278,6 +287,7 @@ _PEELS: tuple[Callable[[Envelope], Envelope | None], ...] = (
     _peel_ray_source,
     _peel_kubectl,
     _peel_mpirun,
+    _peel_srun,
     _peel_vllm,
     _peel_month_day,
     _peel_time_of_day,

@@ -22,7 +22,7 @@ from ..text import Text
 from ._job_lines import Message
 
 CALL = re.compile(
-    r"^(AllReduce|AllGather|Broadcast|Reduce|ReduceScatter): opCount ([0-9a-f]{1,16}) .{1,200}? count (\d{1,18}) .{1,100}? comm (0x[0-9a-f]{1,16}) \[nranks=(\d{1,6})\]"
+    r"^(AllReduce|AllGather|Broadcast|Reduce|ReduceScatter): opCount ([0-9a-f]{1,16}) (?:.{1,200}? )?count (\d{1,18}) .{1,100}? comm (0x[0-9a-f]{1,16}) \[nranks=(\d{1,6})\]"
 )
 POINT_TO_POINT = re.compile(r"^(?:Send|Recv): opCount [0-9a-f]{1,16} .{1,300}? comm (0x[0-9a-f]{1,16})")
 INIT = re.compile(

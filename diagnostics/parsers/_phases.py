@@ -9,17 +9,19 @@ SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10` reached.
 FINISHED = re.compile(
     r"(?i)^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
-    r"|\[exiting program (?:after|at) |['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
+    r"|\[exiting program (?:after|at) |\bexiting program after [\d.]{1,24} minutes|\bstopping training due to (?:num_updates|cumulative_training_time)|['\"]train_runtime['\"]:|`?Trainer\.fit`? stopped: .{1,80} reached"
     r"|\bdone training in \d|\b\d{1,6} epochs completed in \d|\bsignaling trainer to stop\b|\bearly[- ]?stopp(?:ing|er|ed)[:,]? .{0,80}\bstop|\bafter training is done\b"
     # Epoch 00091: early stopping     Early stopping at epoch 12     Ran out of patience. Stopping training.
-    r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120})?[.!]{0,3}$"
+    r"|^(?:epoch \d{1,6}: ?)?early[- ]?stopp(?:ing|ed)(?: (?:at|after|in|on|triggered|reached|activated|condition|criteri)\b.{0,120}|[:,;] (?:no|not|without) improve.{0,120})?[.!]{0,3}$"
     r"|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b(?! stop)|\bearly stop(?:ping)? (?:is |was |has been )?(?:triggered|reached|met|since|because|due to)\b"
     r"|\bout of patience\b|\brequesting early stopping\b|\bdue to early[- _]?stopping\b|\bearly stopping, best iteration\b|^stopping\. best iteration"
     r"|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"
     r"|\b(?:epochs?|evaluations?|steps|improve\w{0,5})[,;:] early[- ]?stopping[.!]{0,3}$"
     # fit() returned, model written to /scratch/run3
-    r"|\bfit\(\) (?:has )?(?:returned|finished|completed?|ended)\b(?!.{0,60}\b(?:error|exception|fail|nothing|none|nan|early)\w{0,6}\b)|\bloss for final step: |^(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
+    r"|\bfit\(\) (?:has )?(?:returned|finished|completed?|ended)\b(?!.{0,60}\b(?:error|exception|fail|nothing|none|nan|early)\w{0,6}\b)|\bloss for final step: |(?:^|\]: )(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\btraining loop (?:is )?(?:completed?|done|finished|ended)\b|\brun canceled due to time limit\b"
+    # time budget 86390 s reached, saving     12h budget used, checkpoint step 61200 written
+    r"|\b(?:time |wall[- ]?time )?budget(?: of)? (?:[\d:.]{1,12} ?\w{0,7} )?(?:used|reached|spent|used up|exhausted), ?(?:saving|checkpoint|stopping|leaving|exit)|\[exit_duration reached\]"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
     r"|\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b.{0,300}\b(?:exiting|stopping|leaving)\b|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
 )
@@ -50,14 +52,14 @@ CHECKPOINTS = (
 COMPILED = (
     r"(?i)\bcompil(?:ation|ing) (?:done|finished|completed?|successfully completed|took|ended)\b|\bcompiled (?:in|after) \d|\btorch\.compile takes \d"
     r"|benchmarking takes \d|\bAUTOTUNE\b.{0,80}takes|(?:slow_operation_alarm\.cc.{0,40}|^)The operation took \d"
-    r"|\bFinished XLA compilation\b|^Compiling IR graph .{0,120} done!|\binit engine \(profile, .{1,60}\) took \d{3}|\bcompiling (?:a|the) graph for .{1,60} takes \d|^Loading extension module \w|graph captur(?:e|ing) finished"
+    r"|\bFinished XLA compilation\b|\bdone compiler function \w|^Compiling IR graph .{0,120} done!|\binit engine \(profile, .{1,60}\) took \d{3}|\bcompiling (?:a|the) graph for .{1,60} takes \d|^Loading extension module \w|graph captur(?:e|ing) finished"
     r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
 )
 COMPILES = (
     r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
     r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
-    r"|capturing (?:the model for )?cuda ?graphs?|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
-    r"|\bcall compiler with cmd: |\bbuilding an? (?:\w{1,20} )?engine\b"
+    r"|capturing (?:the model for )?cuda ?graphs?|^Using \S{1,400} as PyTorch extensions root|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
+    r"|\bcall(?:ing)? compiler (?:with cmd: |function \w)|\btorchinductor compiling \w{3,20} graph\b|\bbuilding an? (?:\w{1,20} )?engine\b"
 )
 
 # wording -> phase and edge; the first that fits counts
@@ -72,12 +74,15 @@ PHASES = (
     (re.compile(COMPILES), "compile", "begin"),
     (re.compile(r"(?i)\b(?:state[_ ]?dict|optimizer states?) (?:was |were )?(?:gathered|consolidated)\b|\bsuccessfully saved\b|^(?:rank \d{1,6}:? |save_\w{1,30}: (?:rank \d{1,6}:? )?)?(?:saved|wrote) \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
+    # Model checkpoint of size 4.61 GiB saved to out/epoch_0/ft-model-00014-of-00030.safetensors
+    (re.compile(r"(?i)\b(?:checkpoint|weights|shard) of size \S{1,20} \S{1,8} saved to\b"), "save", None),
     # save_checkpoint: FullStateDictConfig, collecting model + optimizer on rank 0     Saving tensors to /exp/2000/model_0.safetensors
     (re.compile(r"(?i)\bexporting (?:the )?(?:\w{1,20} ){0,2}(?:checkpoint|model|weights)\b"), "save", "begin"),
     (re.compile(r"(?i)^snapshot: |^(?:\w{1,40}\.)?_?save_(?:checkpoint|model|state|state_dict|pretrained|weights): (?!.{0,80}\b(?:wait|retry|stuck|timed? ?out|error|fail))|\b(?:saving|writing|exporting) (?:tensors?|weights|shards?|parts?|layers?|optimizer)(?: \d{1,6}(?: ?(?:/|of) ?\d{1,6})?)? (?:to|into) \S"), "save", None),
     (re.compile(r"(?i)\bresumed (?:at|from)\b|\b(?:checkpoint|weights|model) loaded\b|\bsuccessfully loaded\b|\bloaded (?:checkpoint|weights|model)\b|\bloading (?:model )?weights took\b"), "load", "end"),
     (re.compile(r"(?i)\bresuming (?:training )?from\b|\bloading (?:\w{1,20} ){0,2}(?:checkpoint|weights|safetensors|model)\b"), "load", "begin"),
-    (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files"), "download", "begin"),
+    (re.compile(r"(?i)^Successfully installed \S"), "download", "end"),
+    (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files|^\+? ?(?:\S{0,40}python\S{0,8} -m )?pip3? install\b"), "download", "begin"),
     (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing|(?:index|data|sample) (?:mappings?|indices))\b.{0,80}\b(?:done|built|finished|took|completed?)\b"), "preprocess", "end"),
     (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
     # caching latents...     caching Text Encoder outputs with batch size 8     Precomputing embeddings

@@ -74,11 +74,12 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
             re.compile(rf"(?i)\b(?:elapsed time per iteration|train_step_timing in s|iter[ _]time|step[ _]time|batch[ _]time|batch(?= \(t\))|time|dt|seconds)(?: \(t\)|(?: \((?=m?s\))))?(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
             re.compile(rf"{NUMBER} ?(s|ms|sec|seconds)/(?:step|it|iter|iteration|batch)\b"),
             re.compile(rf"\| *{NUMBER} (ms) \|"),
+            re.compile(r"(?i)\bstep {1,3}(\d{1,7}\.\d{1,6}) ?(s|ms)\b(?!/)"),
         ),
     ),
     (
         "data_wait_s",
-        (re.compile(rf"(?i)\b(?:data_wait|data[ _]time|dataload(?:er|ing)?[ _]time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
+        (re.compile(rf"(?i)\b(?:data_wait|wait_input|input[ _]wait|data[ _]fetch|fetch[ _]time|data[ _]time|dataload(?:er|ing)?[ _]time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
     ),
 )  # fmt: skip
 SCALE = {"ms": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}

@@ -27,6 +27,12 @@ TABLE = Table(
     # MES, the scheduler in the device's firmware
     Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,60}}MES (?:failed to respon|might be in unrecoverable state)", "rpc-timeout", CRITICAL),
     Row(rf"{_DEVICE}.{{0,40}}GPU reset(?:\(\d+\) failed| end with ret = -[1-9])", "init-failed", CRITICAL),
+    # *ERROR* resume of IP block <psp> failed -62      amdgpu 0000:03:00.0: amdgpu: resume of IP block <smu> failed -5
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:resume|suspend) of IP block <(?:psp|smu|mes\w{{0,8}})> failed -\d", "rpc-timeout", CRITICAL),
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:SMC engine is not correctly up|SMU firmware (?:failed|not ready)|PSP (?:create ring|resume) failed)", "rpc-timeout", CRITICAL),
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:hw_init|sw_init|resume) of IP block <\w{{1,20}}> failed -\d", "init-failed", CRITICAL),
+    Row(rf"{_DEVICE}.{{0,40}}(?:Fatal error during GPU init|amdgpu_device_ip_(?:init|resume) failed)", "init-failed", CRITICAL),
+    Row(r"amdgpu: probe of (?P<pci>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7] failed with error -\d", "init-failed", CRITICAL),
     Row(rf"{_DEVICE}.{{0,40}}GPU reset begin", "other", WARNING),
 )  # fmt: skip
 

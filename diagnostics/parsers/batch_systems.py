@@ -1,8 +1,11 @@
-"""What batch systems other than Slurm, Ray, and a node that shuts down, say of a job's end.
+"""What batch systems other than Slurm (LSF, PBS, Moab, SGE, HTCondor, Flux), Ray, and a node that shuts down, say of a
+job's end.
 
     TERM_RUNLIMIT: job killed after reaching LSF run time limit.
     =>> PBS: job killed: walltime 3622 exceeded limit 3600
     jobrun: job 20417 CANCELLED DUE TO TIME LIMIT (22s), SIGTERM to 22343, SIGKILL in 5s
+    job 3130218 exceeded MEM usage hard limit (2528 > 1126)
+    Job exceeded its walltime limit. Job was aborted
     Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
     Pod was terminated in response to imminent node shutdown.
     Cluster is preempted (status: INIT). Recovering...
@@ -31,9 +34,20 @@ SAYINGS = (
     ("lsf", "cancelled", r"TERM_(?:OWNER|ADMIN|FORCE_OWNER|FORCE_ADMIN)\b"),
     # =>> PBS: job killed: walltime 3622 exceeded limit 3600
     ("pbs", "time-limit", r"PBS: job killed: walltime \d+ exceeded limit \d+"),
-    ("pbs", "oom-killed", r"PBS: job killed: (?:v?mem|pmem) \d+\w* exceeded limit"),
+    ("pbs", "oom-killed", r"PBS: job killed: p?v?mem\b.{0,40} exceeded limit"),
+    ("pbs", "time-limit", r"\b[Jj]ob exceeded its (?:walltime|wall-?clock|cput|cpu time) limit"),
+    ("pbs", "preempted", r"\b[Jj]ob preempted by (?:suspen|requeu|checkpoint|job \d)|PBS: job killed: preempted"),
+    # job 3130218 exceeded MEM usage hard limit (2528 > 1126)
+    ("moab", "oom-killed", r"\bjob \S{1,60} exceeded (?:P?V?MEM|SWAP|memory) usage (?:hard |soft )?limit"),
+    ("moab", "time-limit", r"\bjob \S{1,60} exceeded WALL(?:TIME|CLOCK)\b|\b[Jj]ob wall-?clock limit exceeded"),
+    # resource allocation expired
+    ("flux", "time-limit", r"\btype=timeout\b.{0,40}\bresource allocation expired"),
     # Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
-    ("condor", "oom-killed", r"Job has gone over (?:cgroup )?memory limit of \d+|memory usage exceeded request_memory"),
+    (
+        "condor",
+        "oom-killed",
+        r"[Jj]ob has gone over (?:cgroup )?memory limit of \d+|memory usage exceeded request_memory",
+    ),
     (
         "condor",
         "preempted",
@@ -42,6 +56,7 @@ SAYINGS = (
     # job 4242 exceeds job hard limit "h_vmem" of queue     Container killed due to memory usage
     ("sge", "oom-killed", r"exceeds job (?:master |slave )?hard limit \"(?:h_vmem|h_rss)\""),
     ("sge", "time-limit", r"exceeded hard (?:wallclock|cpu) time"),
+    ("nomad", "oom-killed", r"Exit Message: \"OOM Killed\""),
     ("ecs", "oom-killed", r"OutOfMemoryError: Container killed due to memory usage"),
     # job 20417 CANCELLED DUE TO TIME LIMIT (22s)     task t7 killed: wall-time limit of 3600 s exceeded
     (
@@ -59,7 +74,11 @@ SAYINGS = (
     # Pod was terminated in response to imminent node shutdown.
     ("kubernetes", "evicted", r"terminated in response to imminent node shutdown|deleting pod for node scale down"),
     ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
+    # pod evicted from worker-3 node by sigs.k8s.io/descheduler
+    ("kubernetes", "evicted", r"\bpod evicted from \S{1,120} node by \S{0,20}descheduler|\"Evicted pod\" pod="),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
+    # container init was OOM-killed (memory limit too low?)
+    ("kubernetes", "oom-killed", r"container init was OOM-killed"),
     # The node was low on resource: memory.     Usage of EmptyDir volume "scratch" exceeds the limit "50Gi".
     ("kubernetes", "evicted", r"eviction manager: (?:must evict pod|pod \S{1,200} is evicted)"),
     (

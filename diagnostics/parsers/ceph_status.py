@@ -8,7 +8,7 @@
      2    hdd  0.00980   1.00000  10 GiB   10 GiB  9.0 GiB  1.4 MiB  1023 MiB    0 B  100.00  1.00    0    down
 
 An image without watchers is one that no client has open: a pod that still has it mounted was shut out. A
-blocklist entry is such a client.
+blocklist entry is such a client; one with a port is a daemon's (a manager's or a metadata server's) and is skipped.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ UNAVAILABLE = re.compile(
 )
 DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 # listed 1 entries        192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
-BLOCKED = re.compile(
-    r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):\d{1,5}/\d{1,12} (\d{4}-\d\d-\d\d[T ]\S{8,40})\s*$"
-)
+BLOCKED = re.compile(r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):0/\d{1,12} (\d{4}-\d\d-\d\d[T ]\S{8,40})\s*$")
 # the columns that stand before and after what is used; their number changes from version to version
 OSDS = re.compile(r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE +.{3,60}%USE +VAR ")
 OSD = re.compile(r"^ *(\d{1,6}) +\S{1,12} +[\d.]{1,12} +[\d.]{1,12} +\d.{10,100}? (\d{1,3}\.\d\d) +\d{1,4}\.\d\d ")
@@ -42,10 +40,12 @@ FULL_PERCENT = 95.0  # from here on the cluster takes no more writes
 FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
 # 2019-01-10 20:56:00.106613 [WRN]  slow request 30.382774 seconds old, received at
 SLOW = re.compile(
-    r"\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
+    r"^\s{4,30}\d{1,8} slow ops, oldest one blocked for|\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
 )
 CLEARED = re.compile(r"\[INF\] .{0,80}(?:cleared|Health check cleared).{0,80}slow (?:requests|ops|metadata)", re.I)
-OUT = re.compile(r"(?i)slow (?:ops|requests|metadata)|down|inactive|stale|laggy|unavailable")
+OUT = re.compile(
+    r"(?i)slow (?:ops|requests|metadata)|failed mds|filesystems? is (?:degraded|offline)|down|inactive|stale|laggy|unavailable"
+)
 
 
 def read(text: Text) -> Iterator[VolumeClientMessage]:
@@ -90,7 +90,7 @@ PARSER = Parser(
     tool="ceph, rbd",
     medium="system-log",
     footprint=(
-        r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE |^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|\[WRN\] .{0,80}slow requests?\b"
+        r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE |^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|^\s{4,30}\d{1,8} slow ops, oldest one blocked|\[WRN\] .{0,80}slow requests?\b"
         r"|^((\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]):\d+/\d+ \d{4}-\d\d-\d\d"
     ),
     read=read,

@@ -5,6 +5,8 @@
     2026/11/29 12:06:56 ERROR : b.pt: md5 differ
     >fc........ b.pt
     a/step_000020.pt b/step_000020.pt differ: byte 130714264, line 424442
+    $ cmp -l /raid/train_07.bin /mnt/train_07.bin | wc -l
+    131072
 
 "FAILED open or read" is no mismatch: the file could not be read, or is not there. An rsync line whose `c` flag is not
 set says nothing of the content and is skipped.
@@ -31,6 +33,13 @@ COREUTILS = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: ")
 # a b differ: byte 130714264, line 424442     a b differ: char 12, line 1      cmp: EOF on a after byte 563937280
 CMP = re.compile(r"^(?:cmp: )?(\S{1,2000}) (\S{1,2000}) differ: (?:byte|char) (\d{1,18})")
 CMP_EOF = re.compile(r"^cmp: EOF on (\S{1,2000}?) (?:after byte (\d{1,18})|which is empty)")
+# $ cmp -l /raid/train_07.bin /mnt/train_07.bin | wc -l     (its answer is a number)
+COUNTED = re.compile(r"^[$#%>] .{0,400}?\bcmp -l ['\"]?(\S{1,1000}?)['\"]? ['\"]?(\S{1,1000}?)['\"]? ?\|.{0,200}$")
+COUNT = re.compile(r"^\s{0,8}(\d{1,15})$")
+# D:\ds\a.jpg  first differing byte 0x20000, 131072 bytes differ
+FIRST = re.compile(
+    r"^\s{0,8}(\S{1,1000}?):? {1,8}(?:first )?differ(?:s|ing|ence)(?: at)?(?: byte| offset)? (0x[0-9a-f]{1,16}|\d{1,18}), (\d{1,18}) bytes differ$"
+)
 # Files a/x and b/x differ      Binary files a/x and b/x differ
 DIFF = re.compile(r"^(?:Binary files|Files) (\S.{0,2000}?) and (\S.{0,2000}?) differ$")
 # Only in /data/A: d.pt
@@ -53,11 +62,21 @@ SEVERITY = {"differs": Severity.CRITICAL, "unreadable": Severity.CRITICAL, "miss
 def read(text: Text) -> Iterator[Evidence]:
     combined = _is_combined(text)
     directory, missing = "", set[str]()
+    counted: str | None = None
     for message in messages(text, INTERESTING):
         said = message.text if RCLONE_LEVEL.search(message.text[:20]) else message.line.text[:5000]
         if message.level in ("ERROR", "NOTICE") and message.stamp:
             said = f"{message.level} : {message.text.lstrip(': ')}"
-        if found := DIRECTORY.match(message.text):
+        if found := COUNTED.match(message.line.text[:3000]):
+            counted = found[2]
+        elif found := COUNT.match(said):
+            if counted:
+                different = int(found[1])
+                yield _fact(text, message, counted, "differs" if different else "ok", None, different)
+            counted = None
+        elif found := FIRST.match(said):
+            yield _fact(text, message, found[1], "differs", int(found[2], 0), int(found[3]))
+        elif found := DIRECTORY.match(message.text):
             directory = found[1]
         elif found := MISSING.match(said):
             missing.add(found[1])
@@ -67,7 +86,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: EOF|not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /"
+    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: EOF|not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /|\bcmp -l |^\s{0,8}\d{1,15}$"
 )
 
 
@@ -100,12 +119,15 @@ def _is_combined(text: Text) -> bool:
     return bool(lines) and all(COMBINED.match(line[:5000]) for line in lines)
 
 
-def _fact(text: Text, message: Message, path: str, outcome: str, first: int | None) -> ChecksumVerdict:
+def _fact(
+    text: Text, message: Message, path: str, outcome: str, first: int | None, different: int | None = None
+) -> ChecksumVerdict:
     return ChecksumVerdict(
         **message.facts(text, path=path),
         severity=SEVERITY.get(outcome, Severity.INFO),
         outcome=outcome,
         first_difference=first,
+        different=different,
     )
 
 
@@ -114,7 +136,7 @@ PARSER = Parser(
     medium="checksums",
     footprint=(
         r"^\S.*: (OK|FAILED|FAILED open or read)$|^\S.*: FAILED \(.*os error|computed checksums? did NOT match|^(cmp: )?\S+ \S+ differ: (byte|char) \d"
-        r"|^cmp: EOF on|^(Binary f|F)iles .+ differ$|^Only in \S+: \S|(ERROR|NOTICE) : .*(differ|not in |not found)|^[=*+!-] \S+\.\w+$|^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8})[.x?]{0,2} "
+        r"|^cmp: EOF on|^[$#%>] .{0,400}\bcmp -l \S+ \S+ ?\||, \d{1,18} bytes differ$|^(Binary f|F)iles .+ differ$|^Only in \S+: \S|(ERROR|NOTICE) : .*(differ|not in |not found)|^[=*+!-] \S+\.\w+$|^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8})[.x?]{0,2} "
     ),
     read=read,
 )

@@ -21,7 +21,7 @@ from ._job_lines import Message, messages
 
 RANK = re.compile(r"\[?(?:Rank|rank) (\d{1,6})\]")
 # Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600029 ms
-CAUGHT = re.compile(r"[Ww]atchdog caught collective operation timeout: ?(.{0,600})")
+CAUGHT = re.compile(r"(?:[Ww]atchdog c|\bC)aught collective operation timeout: ?(.{0,600})")
 WORK = re.compile(r"(\w{1,40})\((?:SeqNum=(\d{1,12}), )?OpType=(\w{1,60})")
 ELEMENTS = re.compile(r"NumelIn=(\d{1,18})")
 LIMIT = re.compile(r"Timeout\(ms\)=(\d{1,12})")
@@ -62,7 +62,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"[Ww]atchdog caught|Timeout at NCCL work|last enqueued (?:NCCL )?work: \d|Timed out waiting \d|failed to pass monitoredBarrier"
+    r"[Ww]atchdog caught|Caught collective operation timeout|Timeout at NCCL work|last enqueued (?:NCCL )?work: \d|Timed out waiting \d|failed to pass monitoredBarrier"
     r"|watchdog got stuck|taking the entire process down|Terminating the process after|[Mm]ismatch"
 )
 
@@ -140,7 +140,7 @@ PARSER = Parser(
     tool="torch.distributed",
     medium="collectives",
     footprint=(
-        r"[Ww]atchdog caught collective operation timeout|Timeout at NCCL work|last enqueued (NCCL )?work: \d"
+        r"\b(?:[Ww]atchdog c|C)aught collective operation timeout|Timeout at NCCL work|last enqueued (NCCL )?work: \d"
         r"|Timed out waiting \d+ms for|failed to pass monitoredBarrier|ProcessGroupNCCL.{0,40}watchdog|taking the entire process down"
         r"|mismatch between collectives|[Mm]ismatched (collective|tensor|shape|data type|allreduce)"
     ),

@@ -22,8 +22,22 @@ MODULE = r"(?:nvidia(?:[_-]\w{1,10})?|amdgpu)"
 # sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm     modprobe nvidia-uvm     nvidia-smi --gpu-reset is another cure
 RELOAD = re.compile(rf"{PROMPT}.{{0,200}}\bmodprobe (?!-r\b)(?:-\w{{1,10}} )?(?P<module>{MODULE})\b")
 TAKEN_OUT = re.compile(rf"{PROMPT}.{{0,200}}\b(?:rmmod|modprobe -r) (?:-\w{{1,10}} )?{MODULE}\b")
-ASKED = re.compile(rf"(?:{PROMPT}|^>>> ).{{0,300}}\btorch\.cuda\.is_available\(\)")
-ANSWER = re.compile(r"^(True|False)\s*$")
+ASKED = re.compile(
+    rf"(?:{PROMPT}|^>>> ).{{0,300}}(?:\btorch\.cuda\.is_available\(\)|\.cuda\(\)|\.to\(['\"]cuda|device=['\"]cuda|tf\.(?:Session|test|config)|cupy\.|\bnvidia-smi\b|\bdeviceQuery\b)"
+)
+# True     tensor([-0.2113,  1.0310], device='cuda:0')     ...] Creating TensorFlow device (/gpu:0)     GPU 0: Tesla T4 (UUID: GPU-...
+YES = re.compile(
+    r"^True\s*$|\bdevice='cuda(?::\d{1,3})?'|Creat(?:ing|ed) (?:TensorFlow )?device \(/|Created device /\S{1,60}GPU:\d|^GPU \d{1,3}: .{1,80}\(UUID: GPU-|Result = PASS"
+)
+NO = re.compile(
+    r"^False\s*$|No devices were found|unknown error|CUDA_ERROR_\w{1,40}|no CUDA-capable device|couldn't communicate|busy or unavailable|No CUDA GPUs"
+)
+
+# after rmmod nvidia_uvm; modprobe nvidia_uvm: works      (a person's note has both in one line)
+NOTED = re.compile(
+    rf"\b(?:rmmod|modprobe -r) {MODULE}\b.{{1,40}}\bmodprobe (?P<module>{MODULE})\b\W{{1,8}}(?:it |all |cuda )?(?:works|ok|fine|is back)\b",
+    re.I,
+)
 
 
 def read(text: Text) -> Iterator[SettingSeen]:
@@ -31,8 +45,12 @@ def read(text: Text) -> Iterator[SettingSeen]:
     for line in text.lines():
         row = line.text[:600]
         source = Source(text.name, line.number, line.quote)
-        if asked and (found := ANSWER.match(row)):
-            yield SettingSeen(source=source, name="CUDA available", value=found[1])
+        if asked and (YES.search(row) or NO.search(row)):
+            yield SettingSeen(source=source, name="CUDA available", value=str(YES.search(row) is not None))
+        if noted := NOTED.search(row):
+            yield SettingSeen(source=source, name="driver reloaded", value=noted["module"])
+            yield SettingSeen(source=source, name="CUDA available", value="True")
+            continue
         taken_out = taken_out or TAKEN_OUT.match(row) is not None
         if taken_out and (found := RELOAD.match(row)):
             taken_out = False
@@ -43,6 +61,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="rmmod and modprobe of the GPU's driver",
     medium="transcript",
-    footprint=rf"{PROMPT}.{{0,200}}\b(rmmod|modprobe( -r)?) (-\w{{1,10}} )?{MODULE}\b",
+    footprint=rf"\b(rmmod|modprobe -r) {MODULE}\b.{{1,40}}\bmodprobe {MODULE}\b\W{{1,8}}\w|{PROMPT}.{{0,200}}\b(rmmod|modprobe( -r)?) (-\w{{1,10}} )?{MODULE}\b",
     read=read,
 )

@@ -6,8 +6,8 @@
     kernel.hung_task_timeout_secs = 120
     _target_: lightning.pytorch.callbacks.EarlyStopping
 
-A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file: at least
-half of an artefact's lines must be assignments, or the name one that this field knows.
+A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file:
+at least half of an artefact's lines must be assignments, or the name one that this field knows.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ KNOWN = re.compile(
 DEVICE = re.compile(
     r"(?i)\b((?:ib_|rdma_|net_?)?(?:device|hca|nic|ifname|interface))=((?:mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond)[\w.:]{0,30})"
 )
-# early_stopping_patience: 10     "early_stopping": {     --early_stop 5
-EARLY = re.compile(r"^\s{0,40}[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_)[\"']?(?:: ?|=| )\s{0,4}(\S{0,200})")
+# early_stopping_patience: 10     "early_stopping": {     --early_stop 5     config["early_stop"] = 50     callbacks=EarlyStopping(patience=3)
+EARLY = re.compile(
+    r"^\s{0,40}(?:\w{1,30}\[)?[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_|callbacks?)[\"']?\]?(?:: ?|=| = | )\s{0,4}(\S{0,200})"
+)
 SECRET = re.compile(r"(?i)token|secret|passw|credential|api_?key|access_?key|private|auth|cookie|session")
 
 
@@ -66,7 +68,7 @@ PARSER = Parser(
     footprint=(
         r"^\s{0,8}(export |declare -x )?[A-Za-z_][\w.]{1,80}(=| = )\S{0,500}\s*$"
         r"|\b(NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|CUDA|PYTORCH|OMP|UCX|GLOO|SLURM|HF)_[A-Z0-9_]{2,60}=\S"
-        r"|^\s{0,40}[\"'{,-]{0,4}(?i:early[-_]?stop\w{0,30}[\"']?[:= ]|_target_[\"']?[:=] ?\S{1,200}earlystop)"
+        r"|^\s{0,40}[\"'{,-]{0,4}(?i:early[-_]?stop\w{0,30}[\"']?[:= ]|(_target_|callbacks?)[\"']?[:=] ?\S{0,200}earlystop|\w{1,30}\[[\"']early[-_]?stop)"
         r"|(?i:\b(ib_|rdma_|net_?)?(device|hca|nic|ifname|interface)=(mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond))"
     ),
     read=read,

@@ -27,6 +27,10 @@ from ._snapshot import source
 THREAD = re.compile(
     r'^Thread (\d{1,6}) \((?:Thread 0x[0-9a-f]{1,16} )?\(?(?:LWP|process) (\d{1,10})\)?(?: "([^"]{0,40})")?\)'
 )
+# Thread 1 "python3" (LWP 4402):      Thread 41 (LWP 8220) "python3":      Thread 7:      Thread 22 (pid 5512 "ThreadPoolExec"):
+SHORT = re.compile(
+    r'^Thread (?P<number>\d{1,6}) ?(?:"(?P<comm>[^"]{0,40})" ?)?(?:\((?:LWP (?P<tid>\d{1,10})|pid \d{1,10}|[a-zA-Z ]{3,30})(?: "(?P<inside>[^"]{0,40})")?\) ?)?(?:"(?P<after>[^"]{0,40})" ?)?:\s*$'
+)
 # * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" 0x00007fc739c8384d in poll () at ../sysdeps/unix/syscall-template.S:84
 LISTED = re.compile(
     r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?(?:0x[0-9a-f]{1,16} in )?((?:[A-Za-z_]\S{0,300}|\?\?)(?: \(.{0,2000})?)$'
@@ -65,6 +69,9 @@ def read(text: Text) -> Iterator[Evidence]:
         lists_all = lists_all or ALL.search(row) is not None
         if found := THREAD.match(row):
             threads.append(Thread(line, int(found[1]), int(found[2]), found[3]))
+        elif found := SHORT.match(row):
+            tid = int(found["tid"]) if found["tid"] else None
+            threads.append(Thread(line, int(found["number"]), tid, found["comm"] or found["inside"] or found["after"]))
         elif found := LISTED.match(row):
             listed.append(Thread(line, int(found[1]), int(found[2]), found[3] or None, [found[4]]))
         elif found := FRAME.match(row):

@@ -6,6 +6,9 @@
     GPU  PID       Process name                          GPU Memory
       0  2505781   sglang::scheduler_DP0_TP0_EP0         100998 MiB
 
+    PID     PROCESS NAME    GPU(s)  VRAM USED     SDMA USED    CU OCCUPANCY
+    190221  UNKNOWN         2       60129542144   0            0
+
 nvidia-smi's own table has bars and a parser of its own.
 """
 
@@ -23,15 +26,16 @@ from ._snapshot import source
 # GPU     PID      USER  GPU-MEM %SM  %CPU  %MEM  TIME  COMMAND
 HEADING = re.compile(
     r"^[ │]{0,8}(?:(?P<gpu>GPU|Dev(?:ice)?|IDX)(?: ?ID)?[ │]{1,20}(?:USER[ │]{1,20})?|(?=PID\b.{0,160}\b(?:GPU|VRAM)))PID\b(?=.{0,160}\b(?:GPU[- _]?MEM|Memory|MEM|VRAM|Used?|Usage)\b)"
-    r".{0,160}\b(?:(?P<last>COMMAND|CMD|Process(?: name)?|Name)\b|Memory\b|MEM\b|Usage\b)[^\n]{0,40}$",
+    r".{0,160}\b(?:(?P<last>COMMAND|CMD|Process(?: name)?|Name)\b|Memory\b|MEM\b|Usage\b)[^\n]{0,80}$",
     re.I,
 )
 GPU_AND_PID = re.compile(r"^[ │]{0,8}(\d{1,3})[ │]{1,20}(?:[a-z_][\w.-]{0,31}[ │]{1,20})?(\d{2,10})\b")
 PID_ALONE = re.compile(r"^[ │]{0,8}()(\d{2,10})\b")
 MEMORY = re.compile(r"(?<![\w.])(\d{1,8}(?:\.\d{1,3})?) ?([MG])(?:iB|B)?(?![\w/])")
+BYTES = re.compile(r"(?<=\s)(\d{7,13})()(?=\s)")  # as rocm-smi --showpids prints it
 CELL = re.compile(r"[ │]{2,60}")
 WORD = re.compile(r"[A-Za-z]{2}")
-IN_MIB = {"M": 1.0, "G": 1024.0}
+IN_MIB = {"M": 1.0, "G": 1024.0, "": 2.0**-20}
 
 
 def read(text: Text) -> Iterator[GpuProcess]:
@@ -50,7 +54,7 @@ def read(text: Text) -> Iterator[GpuProcess]:
 
 def _holder(text: Text, line: Line, row: str, heading: re.Match[str]) -> GpuProcess | None:
     who = (GPU_AND_PID if heading["gpu"] else PID_ALONE).match(row)
-    memory = MEMORY.search(row, who.end()) if who else None
+    memory = (MEMORY.search(row, who.end()) or BYTES.search(row, who.end())) if who else None
     if not who or not memory:
         return None
     names = [cell for cell in CELL.split(row[who.end() :]) if WORD.search(cell) and not MEMORY.match(cell)]

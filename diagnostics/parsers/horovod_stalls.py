@@ -61,17 +61,31 @@ def _crossed(
 ) -> Iterator[CollectiveMismatch]:
     """A mismatch where this rank and an earlier one each lack what the other has submitted.
 
-    A list that is cut short may hold more: it counts where it shares nothing with one that is whole.
+    A list that is cut short may hold more: it counts where it shares nothing with one that is whole, or where the one
+    holds nothing but broadcasts and the other nothing but reductions.
     """
     for other, known in lacks.items():
         mine, theirs = own.tensors - known.tensors, known.tensors - own.tensors
         apart = own.tensors.isdisjoint(known.tensors) and not (own.cut and known.cut)
+        kinds, others = ({_kind(name) for name in each.tensors} for each in (own, known))
+        apart = apart or (len(kinds) == len(others) == 1 and kinds != others and None not in kinds | others)
         if mine and theirs and (apart or not (own.cut or known.cut)):
             calls = {f"rank {rank}": min(theirs), f"rank {other}": min(mine)}
             said = " and ".join(f"{who} waits in {name}" for who, name in calls.items())
             yield CollectiveMismatch(**message.facts(text), severity=Severity.CRITICAL, text=said, calls=calls)
             break
     lacks[rank] = own
+
+
+def _kind(name: str) -> str | None:
+    """Which operation a tensor was submitted to, by the name that Horovod gives it."""
+    found = KIND.search(name)
+    return found[0].lower() if found else None
+
+
+KIND = re.compile(
+    r"(?<=Horovod)(?:Broadcast|Allreduce|Allgather|Alltoall|Reducescatter)|^(?:broadcast|allreduce|allgather|alltoall)(?=[._])"
+)
 
 
 def _report(text: Text, message: Message, found: list[tuple[str, str, str]]) -> Iterator[Evidence]:

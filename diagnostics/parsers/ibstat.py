@@ -7,7 +7,10 @@
                     Rate: 400
                     Link layer: InfiniBand
 
-A port that is polling is down, and so is one that somebody disabled; "Initializing" is a port that no subnet manager has set up.
+    mlx5_3/ports/1/state: 1: DOWN
+
+The last is how the kernel's own files read, listed by their names. A port that is polling is down, and so is one
+that somebody disabled; "Initializing" is a port that no subnet manager has set up.
 `ibstatus` says the lanes of a link too ("50 Gb/sec (1X HDR)"): a port has four.
 """
 
@@ -29,6 +32,10 @@ PORT = re.compile(r"^\s*Port (\d{1,3}):\s*$")
 #                 State: Active             state:           4: ACTIVE
 FIELD = re.compile(
     r"^\s*(State|Physical state|Rate|Link layer|state|phys state|rate|link_layer):\s+(?:\d{1,2}: )?(\S.{0,60}?)\s*$"
+)
+# mlx5_0/ports/1/state: 1: DOWN    rate: 10 Gb/sec (4X SDR)      /sys/class/infiniband/mlx5_0/ports/1/state:4: ACTIVE
+OF_SYS = re.compile(
+    r"^(?:\S{0,80}/)?(?P<device>[A-Za-z][\w.-]{1,30})/ports/(?P<number>\d{1,3})/state: ?\d: (?P<state>[A-Z]{2,12})(?:\s{1,20}rate: (?P<rate>\d{1,5}(?:\.\d)?) Gb/sec)?"
 )
 STATES = {"active": "up", "down": "down", "initializing": "init", "init": "init", "armed": "init"}
 
@@ -54,7 +61,11 @@ def read(text: Text) -> Iterator[PortState]:
     port: Port | None = None
     for line in text.lines():
         row = line.text[:200]
-        if found := DEVICE.match(row):
+        if found := OF_SYS.match(row):
+            rate = float(found["rate"]) if found["rate"] else None
+            of_sys = Port(line, found["device"], found["number"], None, state=found["state"], rate=rate)
+            yield from told(text, of_sys)
+        elif found := DEVICE.match(row):
             yield from told(text, port)
             device, port = found[1], None
             if found[2]:
@@ -100,6 +111,7 @@ def told(text: Text, port: Port | None) -> Iterator[PortState]:
 PARSER = Parser(
     tool="ibstat",
     medium="network",
-    footprint=r"^CA '[\w.-]+'|^Infiniband device '[\w.-]+' port \d|^[ \t]+Physical state: (LinkUp|Polling|Disabled)",
+    footprint=r"^CA '[\w.-]+'|^Infiniband device '[\w.-]+' port \d|^[ \t]+Physical state: (LinkUp|Polling|Disabled)"
+    r"|/ports/\d{1,3}/state: ?\d: [A-Z]{2}",
     read=read,
 )

@@ -20,8 +20,9 @@ from . import Parser
 from ._snapshot import source, stamp_before
 
 # 2: eth0@if12: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP
+# a1: ens6np0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 state UP      (pdsh, or a person, put the host before it)
 ROW = re.compile(
-    r"^\d{1,6}: ([\w.:-]{1,40})(?:@\S{1,40})?: <([A-Z_0-9,-]{0,200})> mtu (\d{1,6})(?:.{0,200}? state (\w{1,20}))?"
+    r"^(?:(?P<host>[A-Za-z][\w.-]{0,60}): (?:\d{1,6}: )?|\d{1,6}: )([\w.:-]{1,40})(?:@\S{1,40})?: <([A-Z_0-9,-]{0,200})> mtu (\d{1,6})(?:.{0,200}? state (\w{1,20}))?"
 )
 #     RX:  bytes packets errors dropped  missed   mcast
 COUNTERS = re.compile(r"^\s+(RX|TX)(?: errors)?: +([a-z][a-z ]+[a-z])\s*$")
@@ -40,7 +41,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for line in text.lines():
         row = line.text[:600]
         if found := ROW.match(row):
-            interface, stamp = found[1], stamp_before(text, line)
+            interface, stamp = found[2], stamp_before(text, line)
             yield from told(text, line, found, stamp)
         elif found := BRIEF.match(row):
             yield port_state(text, line, found[1], found[3].split(","), found[2], None)
@@ -58,21 +59,25 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 def told(text: Text, line: Line, found: re.Match[str], stamp: Stamp | None) -> Iterator[Evidence]:
-    name, flags, mtu, state = found.groups()
-    yield port_state(text, line, name, flags.split(","), state, stamp)
+    host, name, flags, mtu, state = found.groups()
+    yield port_state(text, line, name, flags.split(","), state, stamp, host)
     yield SettingSeen(
-        source=source(text, line), subject=Subject(interface=name), stamp=stamp, name=f"mtu {name}", value=mtu
+        source=source(text, line),
+        subject=Subject(host=host, interface=name),
+        stamp=stamp,
+        name=f"mtu {name}",
+        value=mtu,
     )
 
 
 def port_state(
-    text: Text, line: Line, name: str, flags: list[str], state: str | None, stamp: Stamp | None
+    text: Text, line: Line, name: str, flags: list[str], state: str | None, stamp: Stamp | None, host: str | None = None
 ) -> PortState:
     up = "LOWER_UP" in flags if state in (None, "UNKNOWN") else state == "UP"
     lost = not up and "UP" in flags
     return PortState(
         source=source(text, line),
-        subject=Subject(interface=name),
+        subject=Subject(host=host, interface=name),
         stamp=stamp,
         severity=Severity.WARNING if lost and not VIRTUAL.match(name) else Severity.INFO,
         state="up" if up else "down" if lost else "off",
@@ -93,6 +98,6 @@ def errors(text: Text, line: Line, interface: str | None, stamp: Stamp | None, c
 PARSER = Parser(
     tool="ip link",
     medium="network",
-    footprint=r"^\d+: [\w.@:-]{1,80}: <[A-Z_0-9,-]*> mtu \d|^[\w.:@-]{1,80} +(UP|DOWN|UNKNOWN) +\S{1,60} +<[A-Z_0-9,-]+>",
+    footprint=r"^([A-Za-z][\w.-]{0,60}: )?(\d+: )?[\w.@:-]{1,80}: <[A-Z_0-9,-]*> mtu \d|^[\w.:@-]{1,80} +(UP|DOWN|UNKNOWN) +\S{1,60} +<[A-Z_0-9,-]+>",
     read=read,
 )

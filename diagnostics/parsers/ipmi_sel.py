@@ -21,7 +21,7 @@ from . import Parser
 # " a1 | 02/18/2024 | 20:14:43 | Power Supply PS2 Status | Failure detected | Asserted"
 ROW = re.compile(
     r"^\s{0,8}[0-9a-fA-F]{1,6} \| (?P<date>\d\d/\d\d/\d{2,4}|Pre-Init) {0,4}\| ?(?P<time>\d\d:\d\d:\d\d)?[^|\n]{0,12}"
-    r"\| (?P<sensor>[^|\n]{1,80}?) \| (?P<event>[^|\n]{1,120}?(?:\([^()|\n]{0,80}\|[^()\n]{0,80}\))?)(?: \| (?P<edge>Asserted|Deasserted)\s*)?$"
+    r"\| (?P<sensor>[^|\n]{1,80}?) \| (?P<event>[^|\n]{1,120}?(?:\([^()|\n]{0,80}\|[^()\n]{0,80}\))?)(?: \| (?P<edge>Asserted|Deasserted)(?: \| [^|\n]{1,80})?\s*)?$"
 )
 POWER = re.compile(r"power (?:supply|unit)|\bPSU?\d?\b|voltage", re.I)
 POWER_TROUBLE = re.compile(

@@ -11,7 +11,8 @@ Events that an exporter wrote as JSON, one a line, are read too:
 
     {"kind": "Node", "reason": "SystemOOM", "message": "System OOM encountered, victim process: python, pid: 4242"}
 
-So is what a kubelet's own log says of a pod that it evicted. Normal events of a pod's life (Scheduled, Pulled, Created, Started) are skipped.
+So is what a kubelet's own log says of a pod that it evicted, and how old each running pod is. Normal events of a
+pod's life (Scheduled, Pulled, Created, Started) are skipped.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, WatchdogFired
+from ..evidence.process import ServiceState
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
@@ -74,7 +76,10 @@ EVENT = re.compile(
     r"^\s{0,8}(?:\S{1,12}\s+)?(Normal|Warning)\s+(\w{3,40})\s+(?:\S{1,30}(?:\s\(x(\d{1,6}) over [^)]{1,20}\))?\s+)?(.*)$"
 )
 # status: terminated,exitCode: 137,reason: OOMKilled,startedAt: 2026-03-04T07:45:50Z
-INLINE = re.compile(r"[,{ ]reason: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b(?=[,}\"]|\s{0,3}$| message:)")
+# {"terminated":{"exitCode":137,"reason":"OOMKilled"}}
+INLINE = re.compile(
+    r"[,{ ]\"?reason\"?: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b(?=[,}\"]|\s{0,3}$| message:)"
+)
 # {"involvedObject": {"kind": "Pod", "name": "train-0"}, "reason": "Evicted", "message": "The node was low on ..."}
 JSON_REASON = re.compile(r'"reason"\s?:\s?"(\w{3,40})"')
 JSON_SAID = re.compile(r'"(?:message|note)"\s?:\s?"([^"\\]{1,1000})')
@@ -94,8 +99,17 @@ POD = re.compile(r"^\s{0,4}Name:\s{1,20}([\w.-]{1,253})$|[Pp]od[ /]([\w.-]{1,120
 NODE = re.compile(r"^\s{0,4}Node:\s{1,20}([\w.-]{1,253})/|kubelet, ([\w.-]{1,253})\b|on node ([\w.-]{1,253})\b")
 CONDITION = re.compile(r"^\s{0,8}(DiskPressure|MemoryPressure|PIDPressure)\s+True\b")
 # train-0   0/1     OOMKilled   3 (2m ago)   41m
+# worker-8e1f-ccb67bb74-zzb7q     Failed    Evicted   6h41m     (with -o custom-columns)
+POD_STATE = re.compile(
+    r"^([a-z0-9][\w.-]{1,252})\s+(?:Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempted|Preempting|DeadlineExceeded)\b"
+)
 POD_ROW = re.compile(r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+(\w{3,40})\s+(\d{1,6})")
+# csi-cephfsplugin-2tq7l   3/3     Running   7 (11m ago)   6m12s
+RUNNING = re.compile(
+    r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+Running\s+\d{1,6}(?:\s\([\w ]{1,20} ago\))?\s+((?:\d{1,5}[dhms]){1,3})(?=\s|$)"
+)
 PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
+SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml
 
 
@@ -125,9 +139,20 @@ def read(text: Text) -> Iterator[Evidence]:
         elif (found := REASON.match(said)) and found[1] in REASONS:
             about, severity = REASONS[found[1]]
             yield _fact(text, message, about, severity, f"Reason: {found[1]}", pod, node, _code(text, message))
-        elif (found := POD_ROW.match(said)) and found[2] in REASONS:
+        elif found := RUNNING.match(said):
+            yield _running(text, message, found)
+        elif (found := POD_ROW.match(said) or POD_STATE.match(said)) and found[2] in REASONS:
             about, severity = REASONS[found[2]]
             yield _fact(text, message, about, severity, " ".join(said.split()), found[1], node)
+
+
+def _running(text: Text, message: Message, found: re.Match[str]) -> ServiceState:
+    return ServiceState(
+        **message.facts(text, job=found[1]),
+        state="active",
+        was_active=True,
+        age_s=sum(float(number) * SECONDS[unit] for number, unit in re.findall(r"(\d{1,5})([dhms])", found[2])),
+    )
 
 
 def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
@@ -141,7 +166,7 @@ def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
 
 
 INTERESTING = re.compile(
-    r"\bStopping container \S|[Ee]viction manager: pod|[,{ ]reason: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
+    r"\bStopping container \S|[Ee]viction manager: pod|[,{ ]\"?reason\"?: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|\s(?:Failed|Succeeded|Error)\s+(?:Evicted|OOMKilled|Preempt|DeadlineEx)|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
 )
 
 
@@ -208,7 +233,7 @@ PARSER = Parser(
     medium="scheduler",
     footprint=(
         r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
-        r"|[,{ ]reason: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|[Ee]viction manager: pods? .{0,130}evicted successfully|\s(?:pod/)?[a-z0-9][\w.-]{1,252}\s{1,20}Stopping container \S{1,80}\s{0,4}$|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
+        r"|^[a-z0-9][\w.-]{1,252}\s+(Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempt\w{2,4}|DeadlineExceeded)\b|[,{ ]\"?reason\"?: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|[Ee]viction manager: pods? .{0,130}evicted successfully|\s(?:pod/)?[a-z0-9][\w.-]{1,252}\s{1,20}Stopping container \S{1,80}\s{0,4}$|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
         r"|\"reason\": \"(OOMKilled|Error|Evicted|Completed)\"|^\s*(Disk|Memory)Pressure\s+True"
         r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed|Terminating|ContainerCreating)\s"
     ),

@@ -47,13 +47,13 @@ PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,4
 # what NCCL's exceptions say of their reason stands in the line below this one
 LAST_ERROR = "Last error:"
 COMPLAINS = re.compile(
-    r"(?i)\bfail(?:ed|ure)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
-    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b|\bunhandled exception\b|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b|^lock file exists in\b"
+    r"(?i)\bfail(?:ed|ure)\b|\bout of GPU memory\b|\bOOM when allocating\b|\bonly \d{1,4} ?(?:/|(?:out )?of) ?\d{1,4} .{0,40}\b(?:active|up|linked)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
+    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\binsufficient shared (?:memory|storage)\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
+    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b|\bunhandled exception\b|\bcore dumped\b|\*{3} SIG(?:BUS|SEGV) received at\b|\bperformance bottleneck on (?:CPU|Disk)\b|\binput[- ]bound\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b|^lock file exists in\b"
 )
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
-    r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for "
+    r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for |\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
     r"|^Lock file exists in build directory: '|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
 # Received SIGTERM: 15     (a program says so without a level, or as a piece of information)
@@ -69,8 +69,8 @@ OTHERS = re.compile(
     r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
 )
 INTERESTING = Words(
-    r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|quota|limit|timed out|timeout|abort"
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|relative performance|stragglers|can't open|no module named|too many|lock file exists",
+    r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
@@ -143,7 +143,7 @@ PARSER = Parser(
     medium="complaints",
     footprint=(
         r"(?i)(^|[\]:])[wef](20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|^\s{0,4}\[errno \d{1,3}\] [a-z]|: command not found$|: can't open file '|No module named |lock file exists in "
+        r"|\bout of gpu memory\b|\boom when allocating\b|\bonly \d{1,4} ?(/|(out )?of) ?\d{1,4} .{0,40}\b(active|up|linked)\b|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|insufficient shared|\*\*\* SIG(BUS|SEGV) received|performance bottleneck|input[- ]bound|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|^\s{0,4}\[errno \d{1,3}\] [a-z]|: command not found$|: can't open file '|No module named |lock file exists in "
         r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|segmentation fault from gpu|\b(cuda|hip) error( \d{1,4})?[: ]|error code \d{1,3}: |not enough memory|worse relative performance|stragglers? detected|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached|loss is (nan|inf|not finite)|invalid loss\b"
     ),
     read=read,

@@ -18,7 +18,9 @@ from ..text import Text
 from . import Parser
 from ._job_lines import messages
 
-SESSION = re.compile(r"^(?P<new>New session|Removed session) (?P<id>\w{1,12})(?: of user (?P<user>[\w.-]{1,64}))?\.")
+SESSION = re.compile(
+    r"^(?P<new>New session|Removed session|Session) (?P<id>\w{1,12})(?: of user (?P<user>[\w.-]{1,64})| logged out)?\."
+)
 SETTING = re.compile(r"^[ \t]{0,8}#?(?P<name>Linger|RemoveIPC|KillUserProcesses)[=:] ?(?P<value>yes|no)\s*$")
 
 
@@ -35,6 +37,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="systemd-logind",
     medium="system-log",
-    footprint=r"systemd-logind\[\d+\]: (?:New|Removed) session \w+|^[ \t]{0,8}#?(?:Linger|RemoveIPC|KillUserProcesses)[=:] ?(?:yes|no)\s*$",
+    footprint=r"systemd-logind\[\d+\]: (?:(?:New|Removed) session \w+|Session \w+ logged out)|^[ \t]{0,8}#?(?:Linger|RemoveIPC|KillUserProcesses)[=:] ?(?:yes|no)\s*$",
     read=read,
 )

@@ -25,6 +25,8 @@ HARD_MEMORY = (
     r"Uncorrectable [Mm]emory [Ee]rror",
     r"Uncorrectable ECC(?: / other uncorrectable memory error)? ?\(?@",
     r"[Uu]ncorrectable error (?:has been )?detected on (?:Memory device|DIMM)",
+    # rasdaemon[1122]: mc_event store: ... mc_event 2024-05-11 10:11:12 +0000 1 Uncorrected error: memory read error on CPU_SrcID#1_...
+    r"\bmc_event\b.{0,120}\b\d{1,6} Uncorrected errors?: memory ",
     r"memory (?:device|module) .{0,80}has (?:failed|uncorrectable errors)",
 )
 SOFT_MEMORY = (
@@ -34,6 +36,8 @@ SOFT_MEMORY = (
     r"Corrected memory errors on page \w{1,20} exceed(?:ed)? threshold",
     r"Corrected (?:memory )?error count .{1,80} exceeded threshold",
     r"[Mm]emory [Ll]ogging [Ll]imit [Rr]eached",
+    r"\b[Ff]ailing DIMM\b",
+    r"[Pp]redictive [Ff]ailure.{0,40}\bDIMM|\bDIMM.{0,40}[Pp]redictive [Ff]ailure",
 )
 CHECKS = (
     r"Uncorrectable Machine Check Exception",
@@ -54,10 +58,10 @@ POWER = (
 KINDS = {"hard": HARD_MEMORY, "soft": SOFT_MEMORY, "check": CHECKS, "power": POWER}
 EVENT = re.compile("|".join(f"(?P<{kind}>{'|'.join(words)})" for kind, words in KINDS.items()))
 OVER = re.compile(r"\brepaired\b|\brestored\b|\bcleared\b|\bdeassert", re.I)
-ASIDE = re.compile(r" \| .{1,80} \| ")  # a row of ipmitool
+ASIDE = re.compile(r"^\s{0,8}[0-9a-fA-F]{1,6} \| .{1,80} \| ")  # a row of ipmitool
 # DIMM_A3    (Processor 1, DIMM 4)    DIMM 5    Processor 1, Memory Module 3
 PLACE = re.compile(
-    r"\bDIMM[_ ]?[A-Z]?\d{1,2}\b|\bProcessor \d{1,2}, (?:DIMM|Memory Module) \d{1,2}|\bMemory Module \d{1,2}"
+    r"\b(?:P\d-)?DIMM[_ ]?[A-Z]?\d{1,2}\b|\bProcessor \d{1,2}, (?:DIMM|Memory Module) \d{1,2}|\bMemory Module \d{1,2}"
 )
 COUNT = re.compile(r"(\d{1,9}) (?:un)?corrected memory errors")
 

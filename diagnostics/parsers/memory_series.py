@@ -13,12 +13,17 @@ memory.
     RAM used: 30.1 GB / 31.2 GB
     Memory usage after 1000 prediction(s): 1341.207 MiB
     Memory info of CPU: total:201.37Gb, available: 190.78Gb, percent: 5.3%
+    save 19  anon 338.2GB file 0.1GB limit 400GB
     svmem(total=270213128192, available=241201213440, percent=10.7, used=26012131328, ...)
+    10:06:00  Mem total 252G used 249G
+    20:33 load 181   mem used 91G / 93G
+    Mem[||||||||||||||503G/504G]
 
-The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name); a unit
-for all columns may stand behind them in parentheses ("time  used  free  (GB, of 110)"). Lines of a GPU's memory are none.
-Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so is a table
-of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end counts.
+The header names a memory column (used, rss, memory, resident, heap; whose it is and a unit may be part of the name);
+a unit for all columns may stand behind them in parentheses ("time used free (GB, of 110)"). Lines of a GPU's memory
+are none. Columns are separated by commas, tabs or two blanks. Rows without a size in that column are skipped, and so
+is a table of fewer than three sizes, unless the share or the total is said. Of a range ("12-14G") the lower end
+counts.
 """
 
 from __future__ import annotations
@@ -33,19 +38,20 @@ from ..evidence.storage import MemoryInfo
 from ..text import Line, Text
 from . import Parser
 
-# rss_mb     used     Memory (GiB)     VmRSS
+# rss_mb     used     Memory (GiB)     VmRSS     RES(python)
 COLUMN = re.compile(
-    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap|usage)(?:[ _]?(?:used|usage|rss"
-    r"|size))?(?:\(bytes\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
+    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|res(?:ident)?|heap|usage)(?:[ _]?(?:used|usage|rss"
+    r"|size))?(?:\(bytes\)$|\((?!bytes|[kmgt]i?b\))[a-z][\w.-]{0,30}\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
     re.I,
 )
 OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
+FREE = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?", re.I)
 # RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB     RSS MEM USE: 5.11G
 LOGGED = re.compile(
-    r"(?<![\w-])(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
-    r"|use)?\s{0,3}[:=]?\s{0,3}"
+    r"(?<![\w-])(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?|cgroup[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
+    r"|use|current)?\s{0,3}[:=]?\s{0,3}"
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT](?:i?B)?)\b",
     re.I,
 )
@@ -66,10 +72,20 @@ LEFT = re.compile(
     r"(?P<left>\d{1,15}(?:\.\d{1,6})?) ?(?P<of_left>[KMGT]i?B?)?\b",
     re.I,
 )
+# Mem total 252G used 249G
+TOTAL_USED = re.compile(
+    r"(?<![\w-])(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?),? {1,4}used[ :=]{1,3}(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?)\b",
+    re.I,
+)
+# mem used 91G / 93G     (htop) Mem[||||||||503G/504G]
+USED_OF = re.compile(
+    r"(?<![\w-])(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?) ?/ ?(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)\b",
+    re.I,
+)
 PSUTIL = re.compile(r"\bsvmem\(|\b(?:CPU|RAM|[Hh]ost|[Ss]ystem|[Vv]irtual|MEM|[Mm]em(?:ory)?)\b")
 # epoch 3    used 128 GB
 BARE = re.compile(
-    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\s*$",
+    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)(?: (?:file|shmem|swap) [\d.]{1,12} ?[KMGT]i?B?){0,3}(?: limit (?P<limit>[\d.]{1,12}) ?(?P<of_limit>[KMGT]i?B?))?\s*$",
     re.I,
 )
 # Memory usage after 3 prediction(s): 349.023 MiB     Current memory usage: 1201.42 MB     mem used=512MB
@@ -82,6 +98,10 @@ OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdis
 FOR_ALL = re.compile(
     r"\s{1,40}\((?=[KMGT]i?B|of )(?P<unit>[KMGT]i?B)?(?:,? ?(?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)?)?[^()\n]{0,20}\)\s*$",
     re.I,
+)
+# epoch start   free     (the last column of a table without one of what is used)
+LEFT_OVER = re.compile(
+    r"^(?:free|available|avail)(?:[ _]?(?:mem(?:ory)?|ram))?$|^(?:mem(?:ory)?|ram)[ _](?:free|available|left)$", re.I
 )
 # what somebody varied between the rows of a table
 VARIED = ("workers", "num_workers", "run", "config", "setting", "variant", "trial", "pin_memory", "backend", "mode")
@@ -108,11 +128,21 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     rows: list[Row] = []
     logged: list[Row] = []
     printed: dict[str, list[Row]] = defaultdict(list)
+    left_over: list[Row] | None = None
     for line in text.lines():
         said = line.text[:1000]
         if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
-            logged.append(Row(line, kib, None, None, total_of(kib, said[found.end() :])))
+            limit = found.groupdict().get("limit")
+            total = round(float(limit) * KIB[found["of_limit"][0].lower()]) if limit else None
+            logged.append(Row(line, kib, None, None, total or total_of(kib, said[found.end() :])))
+            continue
+        if (found := TOTAL_USED.search(said) or USED_OF.search(said)) and not OF_A_GPU.search(said):
+            kib, total = (
+                round(float(found[size]) * KIB[found[unit][0].lower()])
+                for size, unit in (("number", "unit"), ("total", "of_total"))
+            )
+            logged.append(Row(line, kib, None, None, total if total >= kib else None))
             continue
         if left := _left(said):
             logged.append(Row(line, left[1] - left[0], None, None, left[1]))
@@ -133,11 +163,18 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             if header == [cell.lower() for cell in cells]:
                 continue  # the same command again
             yield from told(text, rows)
-            header, rows, beside = [cell.lower() for cell in cells], [], for_all
+            header, rows, beside = [cell.lower() for cell in cells if cell != "#"], [], for_all
+        elif len(cells) > 1 and LEFT_OVER.match(cells[-1]) and not OF_OTHERS & set(cells) and not header:
+            left_over = []
+        elif left_over is not None and cells and (found := FREE.fullmatch(cells[-1])):
+            kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
+            left_over.append(Row(line, kib, None, None))
         elif header and (row := measured(header, cells, line, beside)):
             rows.append(row)
     yield from told(text, rows)
     yield from told(text, logged)
+    for row in left_over if left_over and len(left_over) > FEWEST else ():
+        yield MemoryInfo(source=Source(text.name, row.line.number, row.line.quote), values_kib={"MemFree": row.kib})
     if not logged and printed:
         yield from told(text, max(printed.values(), key=len))
 
@@ -157,6 +194,7 @@ def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[s
     column = columns[0] if columns else ""
     found, default = SIZE.match(named.get(column, "")), COLUMN.match(column)
     unit = (found["unit"] if found else None) or (default["unit"] if default else None) or (beside and beside["unit"])
+    unit = unit or ("k" if {"vsz", "rss", "%mem"} <= set(header) else None)  # pidstat
     if not found or not unit:
         return None
     owner = next((named[name] for name in OWNERS if name in named), None)
@@ -209,12 +247,13 @@ PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
     footprint=(
-        r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm)?RSS|CPU[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
-        r"|use)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
+        r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?|cgroup[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
+        r"|use|current)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
         r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|(?:vm|max|ave?)?rss|memory|mem"
         r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"
         r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
-        r"|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:mem(?:ory)? )?used[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B\s*$"
+        r"|\b(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}\d[\d.]{0,12} ?[KMGT]i?B?,? {1,4}used[ :=]|\b(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})\d[\d.]{0,12} ?[KMGT]i?B? ?/ ?\d"
+        r"|(?:^|[ \t,])res\([a-z][\w.-]{0,30}\)(?:[ \t,]|$)|(?:  |\t|,)(?:free|available|avail|mem(?:ory)? free|free mem(?:ory)?)\s*$|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B?(?: (?:file|shmem|swap|limit) [\d.]{1,12} ?[KMGT]i?B?){0,4}\s*$"
     ),
     read=read,
 )

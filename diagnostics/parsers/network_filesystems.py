@@ -56,7 +56,7 @@ TABLE = Table(
     Row(r"CIFS:? VFS: .{0,80}(?:Send error in (?:read|write)|Error -?\d+ (?:reading|writing)|cifs_invalidate_mapping)", "io-error", CRITICAL, "cifs"),
     Row(r"CIFS:? VFS: .{0,80}(?:reconnect .{0,20}failed|[Cc]onnection .{0,20}(?:lost|aborted)|error -?\d+ on ioctl|mount failed|cifs_mount failed)", "connection-lost", WARNING, "cifs"),
     # beegfs: kworker(1234) >> Remoting (read): Communication error
-    Row(r"[Bb]ee[Gg][Ff][Ss]: .{0,200}(?:Communication error|timed out|[Cc]onnection (?:lost|refused|failed)|Unable to connect)", "not-responding", CRITICAL, "beegfs"),
+    Row(r"[Bb]ee[Gg][Ff][Ss]: .{0,200}(?:Communication error|timed out|[Cc]onnect(?:ion)? (?:lost|refused|failed)|Unable to (?:connect|establish))", "not-responding", CRITICAL, "beegfs"),
     Row(r"[Bb]ee[Gg][Ff][Ss]: .{0,200}(?:Connected|reconnected|Retry succeeded)", "recovered", INFO, "beegfs"),
     # mmfs: [E] Lost membership in cluster gpfs1. Unmounting file systems.
     Row(r"(?:mmfs|GPFS|\[E\]|\[N\]|\[X\]).{0,120}(?:expelled from|[Ll]ost membership in cluster)", "evicted", CRITICAL, "gpfs"),

@@ -32,6 +32,12 @@ TABLE = Table(
         "sxid",
     ),
     Row(r"NVRM: API mismatch", "version-mismatch", CRITICAL),
+    # nvidia-nvswitch: Version mismatch, kernel version 450.80.02 user version 450.51.06
+    Row(
+        r"nvidia-nvswitch\d{0,3}: Version mismatch, kernel version \S{1,20} user version \S{1,20}",
+        "version-mismatch",
+        CRITICAL,
+    ),
     Row(
         r"NVRM: (?:kernel module|this kernel module|driver) .{0,60}version .{0,40}mismatch",
         "version-mismatch",

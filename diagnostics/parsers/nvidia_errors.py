@@ -23,6 +23,7 @@ from ._snapshot import source
 HANGING = (
     r"\b(?:nvidia-smi|dcgmi|rocm-smi)(?: -{1,2}[\w-]{1,20}){0,3}(?::? (?:command |query )?timed out|(?:: ?| {2,10})"
     r"(?:no answer|still hanging|hangs|hung\b|does not (?:return|answer|come back)|never (?:returns?|answers?)))"
+    r"|\b(?:[Dd]cgm|DCGM)\w{0,20}\b.{0,80}\bhas not (?:returned|answered) (?:after|for) \d"
 )
 MISSING = (
     r"(?:modprobe|insmod|nvidia-modprobe)\S{0,20}: (?:FATAL|ERROR): (?:Module nvidia(?:[-_](?:uvm|modeset|drm|peermem|current))? not found"

@@ -25,7 +25,7 @@ from ._snapshot import source, stamp_of
 
 # index, name, utilization.gpu [%], memory.used [MiB], ecc.errors.uncorrected.volatile.total
 HEADER = re.compile(
-    r"^(?:timestamp|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.\w+|pid|serial|count|driver_version|process_name"
+    r"^(?:timestamp|time|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.\w+|pid|serial|count|driver_version|process_name"
     r"|utilization\.\w+|memory\.\w+|power\.\w+|temperature\.\w+|clocks\.\w+|ecc\.\w+|used_\w+)\b[^,\n]{0,60}(?:, |$)"
 )
 COLUMN = re.compile(r"^([a-z_][\w.]*)(?: \[([^\]]{1,10})\])?$")
@@ -220,7 +220,7 @@ PARSER = Parser(
     tool="nvidia-smi --query",
     medium="gpu",
     footprint=(
-        r"^(timestamp|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.bus_id|pid|process_name|utilization\.gpu|power\.draw)"
+        r"^(timestamp|time(?=, (temperature|fan|power|utilization|clocks|pstate)\b)|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.bus_id|pid|process_name|utilization\.gpu|power\.draw)"
         r"(, [a-z_.]+( \[[^\]\n]{1,10}\])?)+[ \t]*\r?$|\bnvidia-smi\b.{0,200}--query-(gpu|compute-apps|accounted-apps)=[\w.,]{1,1000}.{0,200}noheader"
         r"|^\d{1,8}, (\d{1,8} MiB, [^,\n]{1,300}|[^,\n]{1,300}, \d{1,8} MiB)\r?$|^(utilization\.gpu|memory\.used|power\.draw) \[|^\d{1,4}\.\d\d, \d{2,4}\.00\r?$"
     ),

@@ -22,26 +22,33 @@ from . import Parser
 VERSION = r"(?<![\d.])(\d{3}\.\d{1,3}(?:\.\d{1,2})?)"
 # NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.154.05  ...     ... Open Kernel Module for x86_64  570.158.01  Release Build
 LOADED = re.compile(rf"^NVRM version: NVIDIA UNIX .{{0,40}}Kernel Module .{{0,20}}{VERSION}\b")
-ASKED = re.compile(r"\bmodinfo (?:-F ?version nvidia|nvidia .{0,20}-F ?version)\b")
+QUESTION = re.compile(
+    r"\bmodinfo (?:-F ?version nvidia|nvidia .{0,20}-F ?version)\b|(?P<in_use>\bcat /sys/module/nvidia/version\b)"
+)
 MODULE = re.compile(rf"^(?:version:\s{{1,20}})?{VERSION}\s*$")
 LIBRARY = re.compile(r"\blib(?:nvidia-ml|cuda)\.so\.(\d{3}\.\d{1,3}(?:\.\d{1,2})?)\b")
 # ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1
-PACKAGE = re.compile(rf"^[ih]i  libnvidia-compute-\S{{1,40}} {{1,40}}{VERSION}-")
+PACKAGE = re.compile(
+    rf"^[ih]i  (?:libnvidia-compute-\S{{1,40}}|nvidia-smi|nvidia-utils-\S{{1,20}}|libcuda1\S{{0,10}}|libnvidia-ml1\S{{0,10}}) {{1,40}}{VERSION}-"
+)
 COMPATIBLE = re.compile(r"compat", re.I)
 
 
 def read(text: Text) -> Iterator[NvidiaDriverVersion]:
-    asked = False
+    awaited: list[str] = []
     for line in text.lines():
         row = line.text[:400]
         part, found = "", None
         if found := LOADED.match(row):
             part = "loaded"
-        elif asked and (found := MODULE.match(row)):
-            part = "module"
+        elif awaited and (found := MODULE.match(row)):
+            part = awaited.pop(0)
         elif ((found := LIBRARY.search(row)) and not COMPATIBLE.search(row)) or (found := PACKAGE.match(row)):
             part = "library"
-        asked = ASKED.search(row) is not None
+        if questions := list(QUESTION.finditer(row)):  # one command may ask for both
+            awaited = ["loaded" if each["in_use"] else "module" for each in questions]
+        elif part not in ("loaded", "module"):
+            awaited = []
         if found:
             yield NvidiaDriverVersion(source=Source(text.name, line.number, line.quote), part=part, version=found[1])
 
@@ -50,8 +57,8 @@ PARSER = Parser(
     tool="versions of the NVIDIA driver",
     medium="gpu",
     footprint=(
-        r"^NVRM version: NVIDIA UNIX |\bmodinfo (-F ?version nvidia|nvidia .{0,20}-F ?version)\b"
-        r"|\blib(nvidia-ml|cuda)\.so\.\d{3}\.|^[ih]i  libnvidia-compute-"
+        r"^NVRM version: NVIDIA UNIX |\bmodinfo (-F ?version nvidia|nvidia .{0,20}-F ?version)\b|\bcat /sys/module/nvidia/version\b"
+        r"|\blib(nvidia-ml|cuda)\.so\.\d{3}\.|^[ih]i  (libnvidia-compute-|nvidia-smi |nvidia-utils-|libcuda1|libnvidia-ml1)"
     ),
     read=read,
 )

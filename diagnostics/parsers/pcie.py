@@ -28,7 +28,9 @@ TABLE = Table(
     Row(rf"{_AT}: AER: (?:Multiple )?Correct(?:ed|able) error (?:message )?received", "corrected", INFO),
     Row(rf"{_AT}: AER: (?:Multiple )?Uncorrect(?:ed|able) \(Non-Fatal\) error (?:message )?received", "non-fatal", CRITICAL),
     Row(rf"{_AT}: AER: (?:Multiple )?Uncorrect(?:ed|able) \(Fatal\) error (?:message )?received", "fatal", FATAL),
-    Row(rf"{_AT}: AER: (?:device recovery failed|can't recover)", "fatal", FATAL),
+    Row(rf"{_AT}: AER: (?:[Dd]evice recovery failed|can't recover)", "fatal", FATAL),
+    # before kernel 5.4; printed while an uncorrected error of the device or of its port is handled
+    Row(rf"(?:nvidia|amdgpu|nouveau) {_AT}: device has no AER-aware driver", "fatal", FATAL),
     Row(r"\[Hardware Error\]: .{0,20}section_type: PCIe error", "firmware"),
     Row(rf"{_AT}: DPC: (?:containment event|unmasked uncorrectable|ERR_FATAL|ERR_NONFATAL)", "fatal", FATAL),
     Row(rf"{_AT}: pciehp: Slot\([\w-]{{1,20}}\): (?:Link Down|Card not present)", "link-down", CRITICAL),

@@ -4,7 +4,8 @@
       PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
     21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
 
-The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) where a filter took the header; a
+The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) or a row's shape where a
+filter took the header; a
 table ends at an empty line, a prompt or the second that is no row. A row of a thread (`-L`) is a thread's state; its leader's
 row is the process's state too. A STAT without the flag l has one thread. Skipped: columns without a field
 (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
@@ -41,10 +42,27 @@ HEADLESS = (
         re.compile(r"^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(?:\?|pts/\d+|tty\w+) +(?:\d+-)?\d\d:\d\d:\d\d \S"),
         tuple("UID PID PPID C STIME TTY TIME CMD".split()),
     ),
+    # carol  2207  0.0 11.2  Ssl  Oct29  4:11 /usr/bin/python3 -m ipykernel_launcher
+    (
+        re.compile(
+            r"^[a-z_]\S{0,31} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +[DRSTtZXI][sl+<NL]{0,4} +(?:[A-Z][a-z]{2}\d\d|\d\d:\d\d) +\d{1,6}:\d\d +\S"
+        ),
+        tuple("USER PID %CPU %MEM STAT START TIME COMMAND".split()),
+    ),
+    # 71020     1 Sl  09:40:11 ray::RayTrainWorker
+    (
+        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} [DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
+        tuple("PID PPID STAT ELAPSED CMD".split()),
+    ),
+    # 77120  1201 carol Ssl 2-10:04:11 python -m ipykernel_launcher
+    (
+        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} +[a-z_][\w-]{0,31} +[DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
+        tuple("PID PPID USER STAT ELAPSED CMD".split()),
+    ),
 )  # fmt: skip
 # $ ps -eo pid,ppid,stat,args | grep VLLM::
 ASKED = re.compile(
-    r"(?:^|[$#] ?|sudo )ps (?:-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?(?P<columns>[a-z%][\w%:]{0,20}(?:,[a-z%][\w%:]{0,20}){1,20})(?=.{0,200}(?:grep|no-?header))"
+    r"(?:^|[$#] ?|sudo )ps (?:-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?(?P<columns>[a-z%][\w%:]{0,20}(?:,[a-z%][\w%:]{0,20}){1,20})"
 )
 HEADING_OF = {
     "command": "COMMAND",
@@ -71,6 +89,7 @@ class Table:
     columns: tuple[str, ...]
     last_start: int
     stamp: Stamp | None
+    by_shape: bool = False  # no header: each row tells by its own shape what it is
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -78,8 +97,11 @@ def read(text: Text) -> Iterator[Evidence]:
     tree: list[tuple[int, int]] = []
     strays = 0
     for line in text.lines():
-        if table is None and (columns := headless(line.text)):
-            table, tree, strays = Table(columns, 0, None), [], 0
+        if table is None or table.by_shape:
+            columns = headless(line.text)
+            if columns and (table is None or table.columns != columns):
+                tree, strays = [], 0
+            table = Table(columns, 0, None, by_shape=True) if columns else None
         if header := table_of(text, line) or asked_for(text, line):
             table, tree, strays = header, [], 0
         elif table and (row := cells(table, line.text)):
@@ -248,6 +270,8 @@ PARSER = Parser(
     footprint=r"^[A-Z% \t]{0,80}\bPID[ \t][A-Z0-9%_ \t]{0,300}\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN|S)\b"
     r"|^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(\?|pts/\d+|tty\w+) +[DRSTtZXIKWP]"
     r"|^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(\?|pts/\d+|tty\w+) +(\d+-)?\d\d:\d\d:\d\d \S"
-    r"|(^|[$#] ?|sudo )ps (-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?[a-z%][\w%:]{0,20},[\w%:,]{2,200}.{0,200}(grep|no-?header)",
+    r"|(^|[$#] ?|sudo )ps (-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?[a-z%][\w%:]{0,20},[\w%:,]{2,200}"
+    r"|^[a-z_]\S{0,31} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +[DRSTtZXI][sl+<NL]{0,4} +([A-Z][a-z]{2}\d\d|\d\d:\d\d) +\d{1,6}:\d\d +\S"
+    r"|^ {0,8}\d{1,10} +\d{1,10} ([a-z_][\w-]{0,31} +)?[DRSTtZXI][sl+<NL]{0,4} +(\d{1,4}-)?\d\d:\d\d(:\d\d)? +\S",
     read=read,
 )

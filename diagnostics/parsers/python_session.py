@@ -1,4 +1,5 @@
-"""Sizes that somebody counted in a Python session: of the tensors in a checkpoint, of what lies behind them, of its file.
+"""Sizes that somebody counted in a Python session: of the tensors in a checkpoint, of what lies behind them, of its
+file.
 
     >>> sd = torch.load('layer_03.pt', map_location='cpu')
     >>> sum(v.numel() * v.element_size() for v in sd.values()) / 2**20
@@ -10,13 +11,14 @@
       sum(t.numel() * t.element_size())      7181990400
       storage bytes: 27168276480
 
-Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the answer is a bare number, taken times what the expression divides by. Tensors count
-where they are summed over all that was loaded; a sum over one entry of it, other expressions and other answers are
-skipped.
+Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the
+answer is a bare number, taken times what the expression divides by. Tensors count where they are summed over all that
+was loaded; a sum over one entry of it, other expressions and other answers are skipped.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -53,6 +55,20 @@ IN_WORDS = (
 )
 UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 STORAGE = re.compile(r"storage\(\)\)?\.(?:size|nbytes|__len__)|len\([^)]{1,80}storage\(\)\)|storage\(\)\.data_ptr")
+# (196608, 2516582400)      t.numel()*4, t.storage().size()*4
+PAIR = re.compile(r"^(?:Out\[\d{1,6}\]: )?\((\d{1,15}), (\d{1,15})\)\s*$")
+# [2617245696, 2617245696]: of each tensor, in elements or bytes
+LISTED = re.compile(r"^(?:Out\[\d{1,6}\]: )?\[(\d{1,15})(?:, \d{1,15}){0,50}\]\s*$")
+# (torch.Size([100, 100]), torch.float64)
+SHAPE = re.compile(
+    r"^(?:Out\[\d{1,6}\]: )?\(torch\.Size\(\[([\d, ]{1,100})\]\), torch\.(float64|float32|float16|bfloat16|int64|int32|uint8)\)\s*$"
+)
+BYTES_OF = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "uint8": 1}
+# layer_04: sum(numel*2) = 1.08 GiB, sum(storage().nbytes) = 9.81 GiB
+IN_ONE_ROW = re.compile(
+    r"^\s{0,8}(?P<path>[\w./-]{1,200}): [^=\n]{0,60}numel[^=\n]{0,30}= ?(?P<tensors>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_tensors>[KMGT])i?B, [^=\n]{0,60}storage[^=\n]{0,40}= ?(?P<storage>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_storage>[KMGT])i?B\s*$"
+)
+NUMEL = re.compile(r"\.(?:numel|nelement)\(\)")
 TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)")
 # sd = torch.load('layer_03.pt', map_location='cpu')
 LOADED = re.compile(r"^(\w{1,60}) = (?:\w{1,40}\.){0,4}(?:load|load_file)\([^\[\]]{1,400}\)$")
@@ -88,12 +104,47 @@ def read(text: Text) -> Iterator[TensorBytes]:
                     size=round(min(number * divisor(asked), 1e18)),
                 )
             asked = None
+        elif asked and (listed := LISTED.match(row)) and STORAGE.search(asked):
+            yield _counted_as(text, line, path, "storage", int(listed[1]))
+            asked = None
+        elif asked and (shape := SHAPE.match(row)) and ".shape" in asked and ".dtype" in asked:
+            elements = math.prod(int(each) for each in shape[1].split(",") if each.strip())
+            yield _counted_as(text, line, path, "tensors", elements * BYTES_OF[shape[2]])
+            asked = None
+        elif asked and (pair := PAIR.match(row)):
+            yield from _both(text, line, path, asked, pair)
+            asked = None
+        elif found := IN_ONE_ROW.match(row[:500]):
+            for what in ("tensors", "storage"):
+                size = float(found[what]) * 1024.0 ** UNITS[found[f"of_{what}"]]
+                yield _counted_as(text, line, found["path"], what, round(size))
+            asked = None
         elif named := FILE_NAME.match(row):
             path, asked = named[1], None
         elif path and (told := _printed(text, line, row, path)):
             yield told
         elif row:
             asked = None
+
+
+def _counted_as(text: Text, line: Line, path: str | None, what: str, size: int) -> TensorBytes:
+    subject = Subject(path=path)
+    return TensorBytes(
+        source=Source(text.name, line.number, line.quote), subject=subject, what=what, size=min(size, 10**18)
+    )
+
+
+def _both(text: Text, line: Line, path: str | None, asked: str, pair: re.Match[str]) -> Iterator[TensorBytes]:
+    """The elements of one tensor and of the memory behind it, asked for together and in one unit."""
+    parts = asked.split(",")
+    if len(parts) == 2 and NUMEL.search(parts[0]) and STORAGE.search(parts[1]) and _times(parts[0]) == _times(parts[1]):
+        for what, number in (("tensors", pair[1]), ("storage", pair[2])):
+            yield TensorBytes(
+                source=Source(text.name, line.number, line.quote),
+                subject=Subject(path=path),
+                what=what,
+                size=int(number),
+            )
 
 
 def _printed(text: Text, line: Line, row: str, path: str) -> TensorBytes | None:
@@ -111,6 +162,10 @@ def _printed(text: Text, line: Line, row: str, path: str) -> TensorBytes | None:
         what=what,
         size=round(min(number * (1024.0 if "i" in unit else 1000.0) ** power, 1e18)),
     )
+
+
+def _times(expression: str) -> str:
+    return "".join(re.findall(r"\*\s?(\d{1,2}|\w{1,20}\.element_size\(\))", expression))
 
 
 def counted(expression: str) -> str | None:
@@ -135,6 +190,7 @@ PARSER = Parser(
     tool="a Python session",
     medium="notes",
     footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)"
+    r"|^\s{0,8}[\w./-]{1,200}: [^=\n]{0,60}numel[^=\n]{0,30}= ?\d[\d.]{0,12} ?[KMGT]i?B, [^=\n]{0,60}storage"
     r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
     read=read,
 )

@@ -37,6 +37,11 @@ TOO_LONG = re.compile(
 LOSS = re.compile(
     r"^\d{1,9} packets transmitted, \d{1,9} (?:packets )?received,(?: \+(\d{1,9}) errors,)? (\d{1,3}(?:\.\d+)?)% packet loss"
 )
+# From 10.0.0.9 icmp_seq=1 Destination Host Unreachable      (the summary below may be missing)
+NO_WAY = re.compile(r"^From \S{1,80}:? icmp_seq[ =]\d{1,9} Destination (?:Host|Net) Unreachable")
+# ARPING 192.0.2.5 from 192.0.2.6 eth0 ... Received 0 response(s)
+ARPING = re.compile(rf"^ARPING {HOST} from \S{{1,80}}")
+NO_RESPONSE = re.compile(r"^Received (\d{1,9}) response\(s\)")
 LOSSY = 2.0  # percent; below, a ping that was stopped while its last packet was under way looks the same
 # what is said of a host -> how it went; group 1 is the host, 2 the port where one is named
 SAYINGS = tuple(
@@ -54,9 +59,22 @@ SAYINGS = tuple(
             "unknown-name",
         ),
         (rf"^(?:\S{{1,40}}: )?(?:line \d{{1,6}}: )?/dev/tcp/{HOST}/(\d{{1,5}}): (?=Conn|No route|Network|Host)", ""),
+        # nslookup: can't resolve 'bert-master-0': Name does not resolve      (busybox; its server may have no name: '(null)')
+        (rf"^nslookup: can't resolve '(?!\(null\)){HOST}'", "unknown-name"),
+        (rf"^nc: getaddrinfo (?:for host )?\"?{HOST}\"?(?: port \d{{1,5}})?: ", "unknown-name"),
+        (rf"^nc: bad address '{HOST}'", "unknown-name"),
+        (rf"^(?:wget|ping|telnet): bad address '{HOST}'", "unknown-name"),
+        (rf"^nc: connect to {HOST} port (\d{{1,5}}) \(tcp\) timed out", "timed-out"),
         (rf"^\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )
 )
+# Nmap scan report for 192.0.2.62      57487/tcp filtered unknown
+SCANNED = re.compile(rf"^Nmap scan report for {HOST}(?: \([\d.]{{7,15}}\))?\s*$")
+OF_SCAN = re.compile(r"^(\d{1,5})/tcp\s{1,8}(open|filtered|closed)\s")
+UNPRIVILEGED = 1024
+BY_SCAN = {"open": "answered", "filtered": "timed-out", "closed": "refused"}
+# what nslookup prints of a name that it knows; a loop that waits for a name ends so
+RESOLVED = re.compile(rf"^Name: {{1,12}}{HOST}\s*$")
 # $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"      $ timeout 5 nc -z 10.0.0.4 29500
 TRIED = re.compile(
     r"\btimeout (?:-\S{1,12} )?\d{1,4}s? (?:.{0,60}/dev/tcp/([\w.:%-]{1,120})/(\d{1,5})\b|(?:nc|ncat|telnet) (?:-\S{1,12} )*([\w.:%-]{1,120}) (\d{1,5})\b)"
@@ -73,7 +91,9 @@ REASONS = (
 
 def read(text: Text) -> Iterator[Reachability]:
     pinged: str | None = None
-    too_long = False
+    too_long = no_way = False
+    looked_up = False
+    scanned: str | None = None
     tried: tuple[Line, str] | None = None
     for line in text.lines():
         row = line.text[:600]
@@ -83,8 +103,23 @@ def read(text: Text) -> Iterator[Reachability]:
             if found[1] in BY_STATUS:
                 yield told(text, tried[0], tried[1], BY_STATUS[found[1]])
             tried = None
+        elif looked_up and (found := RESOLVED.match(row)):
+            yield told(text, line, found[1], "answered")
+        elif found := SCANNED.match(row):
+            scanned = found[1]
+        elif scanned and (found := OF_SCAN.match(row)):
+            if found[2] != "filtered" or int(found[1]) >= UNPRIVILEGED:  # services of the system are kept from outside
+                yield told(text, line, f"{scanned}:{found[1]}", BY_SCAN[found[2]])
         elif found := PINGING.match(row):
-            pinged, too_long = found[1], False
+            pinged, too_long, no_way = found[1], False, False
+        elif pinged and NO_WAY.match(row):
+            if not no_way:
+                yield told(text, line, pinged, "unreachable")
+            no_way = True
+        elif found := ARPING.match(row):
+            pinged = found[1]
+        elif found := NO_RESPONSE.match(row):
+            yield told(text, line, pinged, "answered" if int(found[1]) else "unreachable")
         elif TOO_LONG.match(row):
             if not too_long:
                 yield told(text, line, pinged, "too-long")
@@ -92,6 +127,9 @@ def read(text: Text) -> Iterator[Reachability]:
         elif found := PINGED.match(row):
             pinged = found[1] or pinged
         elif found := LOSS.match(row):
+            if no_way and float(found[2]) >= 100:
+                no_way = False
+                continue  # told above
             lost, lossy = float(found[2]) >= 100, LOSSY <= float(found[2]) < 100
             if lost and too_long:
                 continue  # nothing was sent that could have been answered
@@ -106,6 +144,7 @@ def read(text: Text) -> Iterator[Reachability]:
             start = re.sub(r"^(?:\d\d:\d\d:\d\d |[\w.-]{1,80}: (?=ssh: ))", "", row)
             for pattern, outcome in SAYINGS:
                 if found := pattern.match(start):
+                    looked_up = looked_up or start.startswith("nslookup: ")
                     port = found[2] if pattern.groups > 1 else None
                     yield told(text, line, f"{found[1]}:{port}" if port else found[1], outcome or reason(start))
                     break
@@ -131,10 +170,10 @@ PARSER = Parser(
     tool="ping, nc, curl, ssh, /dev/tcp",
     medium="network",
     footprint=(
-        r"^ping: .{0,20}[Mm]essage too long|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
+        r"^ping: .{0,20}[Mm]essage too long|Destination (Host|Net) Unreachable|^ARPING \S|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
         r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
         r"|/dev/tcp/\S|\btimeout \d{1,4}s? (nc|ncat|telnet) "
-        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: "
+        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: |nslookup: can't resolve '|^Nmap scan report for \S|^nc: (getaddrinfo|bad address)|: bad address '\S"
     ),
     read=read,
 )

@@ -12,8 +12,12 @@
     # kill -9 67637 ; sleep 60 ; ps -o pid,stat -p 67637
     67637 R
 
-A process that a table below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for no outcome. What `; echo $?` prints is the status. Status 124 or 137 of a `timeout` command means that it
-ran into its limit. The tools' own error messages are read by `tool_errors`.
+    1411  huggingface-cli download org/model --local-dir . ^C
+
+A copy or a download that a Ctrl-C ended is one that was interrupted, also in a history. A process that a table
+below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for
+no outcome. What `; echo $?` prints is the status. Status 124 or 137 of a `timeout` command means that it ran into
+its limit. The tools' own error messages are read by `tool_errors`.
 """
 
 from __future__ import annotations
@@ -37,6 +41,11 @@ _COMMANDS = (
 )
 # ^C^C^C     (once is how one leaves a command that has more to say)
 INTERRUPTED = re.compile(r"^(?:\^C\s{0,2}){2,40}\s*$")
+# 1411  huggingface-cli download org/model --local-dir . ^C     tar xf train.tar   ^C (laptop closed)
+BROKEN_OFF = re.compile(
+    r"(?:^|[$#%>] |\d {1,3}|\d\d:\d\d(?::\d\d)? {1,3})(?P<command>(?:cp|mv|rsync|scp|tar|unzip|7z|wget|curl|aria2c|axel|gsutil|gcloud|aws s3|rclone|azcopy"
+    r"|huggingface-cli download|hf download|git (?:lfs )?(?:clone|pull)|kaggle|modelscope|gdown|dd)\b.{0,600}?) {0,8}\^C(?:\s|$)"
+)
 COMMAND = re.compile(rf"^[\w.@~:/\[\] -]{{0,200}}?[$#%>] (?P<command>(?:{_COMMANDS})\b.{{0,2000}})$")
 # 12:47:49 cp test.pt /workspace/mfs/mnt/ckpt/
 TIMED = re.compile(
@@ -66,7 +75,9 @@ def read(text: Text) -> Iterator[Evidence]:
     killed: dict[str, tuple[Message, str]] = {}
     for message in messages(text, INTERESTING):
         said = message.text.strip()
-        if found := COMMAND.match(message.line.text[:2400].strip()) or (TIMED.match(said) if message.stamp else None):
+        if found := BROKEN_OFF.search(message.line.text[:1000]):
+            yield _outcome(text, message, (message, found["command"].strip()), "interrupted", None, None)
+        elif found := COMMAND.match(message.line.text[:2400].strip()) or (TIMED.match(said) if message.stamp else None):
             command = (message, found["command"].strip())
             if kill := KILL.search(command[1]):
                 killed[kill[1]] = (message, kill[0])
@@ -92,7 +103,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"[$#%>] \w|^(?:\^C){2}|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
+    r"\^C(?:\s|$)|[$#%>] \w|^(?:\^C){2}|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
 )
 
 
@@ -134,6 +145,7 @@ PARSER = Parser(
     medium="transcript",
     footprint=(
         rf"^[\w.@~:/\[\] -]{{0,200}}[$#%>] ({_COMMANDS})\b|^([\w.-]+( -[\w-]+)* )?exit (status|code)[ :=]+\d{{1,3}}$|still (hanging|hung|stuck|blocked|running) after"
+        r"|(^|[$#%>] |\d {1,3})(cp|mv|rsync|scp|tar|unzip|7z|wget|curl|aria2c|axel|gsutil|gcloud|aws s3|rclone|azcopy|huggingface-cli|hf|git|kaggle|modelscope|gdown|dd)\b.{0,600} {0,8}\^C(\s|$)"
     ),
     read=read,
 )

@@ -4,18 +4,27 @@
     server 2.3.5  +13h20    6.4G
     worker   10:40:00   14.1 GiB  (ended)
 
-A table of fewer than four such rows, or one that is the smaller part of its file, is none. Tables with a heading that
-names memory are read by `memory_series`.
+    date    exporter    agent
+    04-22   155Mi       3Mi
+    04-24   611Mi       3Mi
+
+    worker  epoch1  epoch3  epoch5
+    0       2.1G    6.8G    11.3G
+
+Below a heading each column is a thing that was measured, where its first names what counts the time; or each row is
+one, where all others do. A table of fewer than four such rows, or one that is the smaller part of its file, is none.
+Tables with a heading that names memory are read by `memory_series`.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.storage import SizeSeen
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 
 ROW = re.compile(
@@ -25,10 +34,20 @@ ROW = re.compile(
 )
 BYTES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 FEWEST = 4
+FEWEST_MOMENTS = 3
+CELLS = re.compile(r"[ \t]{2,}")
+AXIS = re.compile(
+    r"(?:epoch|episode|generation|round|game|request|step|iter(?:ation)?|batch|date|day|time|hour|run|save|file)s?(?: (?:start|end|no\.?))?$",
+    re.I,
+)
+MOMENT = re.compile(r"(?:epoch|step|iter(?:ation)?|batch|day|hour|save) ?\d{1,9}$", re.I)
+AT = re.compile(r"[\d:/.-]{1,20}[kKhm]?$")
+AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,4})?) ?([KMGT])(?:i?B)?$", re.I)
 
 
 def read(text: Text) -> Iterator[SizeSeen]:
     written = [line for line in text.lines() if line.text.strip()]
+    yield from _headed(text, written)
     rows = [(line, found) for line in written if len(line.text) < 200 and (found := ROW.match(line.text))]
     if len(rows) < FEWEST or 2 * len(rows) < len(written):
         return
@@ -41,9 +60,34 @@ def read(text: Text) -> Iterator[SizeSeen]:
         )
 
 
+def _headed(text: Text, written: list[Line]) -> Iterator[SizeSeen]:
+    """A table with a heading; its rows may lack what stands above them once, at the left."""
+    if len(written) <= FEWEST_MOMENTS or len(written) > MOST_ROWS:
+        return
+    heading, *body = [CELLS.split(line.text.strip()[:300]) for line in written]
+    across = len(heading) > FEWEST_MOMENTS and all(map(MOMENT.match, heading[1:]))
+    seen: dict[str, list[SizeSeen]] = defaultdict(list)
+    for line, cells in zip(written[1:], body, strict=True):
+        names = heading[-len(cells) :]
+        if len(cells) < 2 or len(cells) > len(heading):
+            continue
+        if not across and not (AXIS.search(names[0]) and AT.match(cells[0])):
+            continue
+        for name, cell in zip(names[1:], cells[1:], strict=True):
+            if found := AMOUNT.match(cell):
+                what, at = (f"{names[0]} {cells[0]}", name) if across else (name, cells[0])
+                size = round(float(found[1]) * BYTES[found[2].upper()])
+                seen[what].append(
+                    SizeSeen(source=Source(text.name, line.number, line.quote), name=what, at=at, size=size)
+                )
+    for sizes in seen.values():
+        yield from sizes if len(sizes) >= FEWEST_MOMENTS else ()
+
+
+MOST_ROWS = 2000
 PARSER = Parser(
     tool="sizes over time",
     medium="notes",
-    footprint=r"(?<!\S)\+?\d{1,4}(?: ?h ?(?:\d\d)?m?|:\d\d(?::\d\d)?| ?(?:s|min|hours?|days?))[ \t]{2,40}\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$",
+    footprint=r"(?i:^\s{0,12}[\d:/.-]{1,20}[kh]?[ \t]{2,40}(?:[^\s][^\n]{0,60}[ \t]{2,40})?\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]|$))|(?<!\S)\+?\d{1,4}(?: ?h ?(?:\d\d)?m?|:\d\d(?::\d\d)?| ?(?:s|min|hours?|days?))[ \t]{2,40}\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$",
     read=read,
 )

@@ -6,7 +6,8 @@
     critical_warning			: 0x4
     media_errors				: 812
 
-A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors: every old disk has some.
+A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors: every old disk has
+some.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ UNREADABLE = re.compile(
 MEDIA = re.compile(r"^(?:Media and Data Integrity Errors|media_errors)\s{0,40}:\s{1,12}([\d,]{1,16})\s*$")
 # Critical Warning:  0x04      critical_warning : 0x4
 WARNED = re.compile(r"^(?:Critical Warning|critical_warning)\s{0,40}:\s{1,12}(0x[0-9a-fA-F]{1,2}|\d{1,3})\b")
+# (nvme error-log) status_field    : 0xc502(READ_ERROR: The read data could not be recovered from the media)
+UNRECOVERED = re.compile(
+    r"^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\((?:READ_ERROR|WRITE_FAULT|UNRECOVERED)\b"
+)
 SELF_TEST = re.compile(r"^#\s?\d{1,2}\s{1,4}.{4,30}\sCompleted: (?:read failure|electrical failure|servo/seek failure)")
 FEW = 10  # sectors that wait to be rewritten: below this a scratch, above it a disk that dies
 RELIABILITY = 0b11101  # spare space, reliability, read-only, backup lost; the second bit is only heat
@@ -56,7 +61,7 @@ def read(text: Text) -> Iterator[BlockDeviceTrouble]:
 
 
 def _about(row: str) -> str | None:
-    if VERDICT.match(row) or FAILING.match(row):
+    if UNRECOVERED.match(row) or VERDICT.match(row) or FAILING.match(row):
         return "media-error"
     if found := WARNED.match(row):
         return "media-error" if int(found[1], 16 if "x" in found[1] else 10) & RELIABILITY else None
@@ -70,6 +75,6 @@ def _about(row: str) -> str | None:
 PARSER = Parser(
     tool="smartctl",
     medium="firmware-log",
-    footprint=r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning",
+    footprint=r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\(",
     read=read,
 )

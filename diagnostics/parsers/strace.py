@@ -3,9 +3,12 @@
     [pid 21544] 07:21:09.122731 fsync(37 <unfinished ...>
     [pid 21544] 07:24:40.990114 <... fsync resumed>) = -1 EIO (Input/output error) <211.867370>
 
-The two halves of an interrupted call are joined. Of a long trace only the calls that say something are kept:
-those that never returned, failed, or took half a second; of a short one all. `strace` shows nothing of a
-process that is already in state D when it attaches: it hangs itself.
+The two halves of an interrupted call are joined. Of a long trace only the calls that say something are kept: those
+that never returned, failed, or took half a second; of a short one all. `strace` shows nothing of a process that is
+already in state D when it attaches: it hangs itself. A process that a signal stopped and nobody let go on is a
+state of its own:
+
+    3114  --- stopped by SIGTTOU ---
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..evidence import Clock, Evidence, Severity, Stamp, Subject
-from ..evidence.process import StackDumpFailed, SystemCall
+from ..evidence.process import ProcessState, StackDumpFailed, SystemCall
 from ..system_calls import X86_64
 from ..text import Line, Text
 from . import Parser
@@ -23,7 +26,7 @@ from ._snapshot import source, stamp_of
 
 # [pid 21544] 07:21:09.118402      21544 07:21:09.118402      1772608329.118402
 PREFIX = re.compile(
-    r"^(?:\[pid +(\d{1,10})\] |(\d{1,10}) +(?=[\d<a-z]))?(?:(\d\d:\d\d:\d\d(?:\.\d{1,9})?|\d{9,11}\.\d{1,9}) +)?(?:\(?\+? *\d{1,6}\.\d{6}\)? +)?"
+    r"^(?:\[pid +(\d{1,10})\] |(\d{1,10}) +(?=[\d<a-z-]))?(?:(\d\d:\d\d:\d\d(?:\.\d{1,9})?|\d{9,11}\.\d{1,9}) +)?(?:\(?\+? *\d{1,6}\.\d{6}\)? +)?"
 )
 # write(37, "PK"..., 1048576) = 1048576 <0.004110>
 CALL = re.compile(r"^([a-z][a-z0-9_]{1,40})\((.*)$", re.DOTALL)
@@ -32,6 +35,9 @@ RESUMED = re.compile(r"^<\.\.\. ([a-z][a-z0-9_]{1,40}) resumed>,? ?(.*)$", re.DO
 RESULT = re.compile(
     r"\) += (-?\d{1,20}|0x[0-9a-f]{1,16}|\?)(?:<[^<>]{0,400}>)?(?: (E[A-Z0-9]{2,20})(?: \([^)]{0,100}\))?)?(?: \([^)]{0,400}\))?(?: <(\d{1,9}\.\d{1,9})>)?\s*$"
 )
+# --- stopped by SIGTTOU ---      --- SIGCONT {si_signo=SIGCONT, si_code=SI_USER} ---
+STOPPED = re.compile(r"^--- stopped by SIG(?:STOP|TSTP|TTIN|TTOU) ---$")
+GOES_ON = re.compile(r"^--- SIGCONT \{")
 UNFINISHED = re.compile(r"(?: <unfinished \.\.\.>| <detached \.\.\.>|strace: Process \d{1,10} detached)\s*$")
 # 37</workspace/ckpt/step_20.pt>, ...
 DESCRIPTOR = re.compile(r"^(\d{1,7})(?:<([^>]{1,4000})>)?(?=[,) ]|$)")
@@ -64,6 +70,7 @@ class Call:
 def read(text: Text) -> Iterator[Evidence]:
     calls: list[Call] = []
     waiting: dict[int | None, Call] = {}
+    stopped: dict[int | None, Line] = {}
     attached: int | None = None
     for line in text.lines():
         row = line.text[:20_000]
@@ -79,12 +86,19 @@ def read(text: Text) -> Iterator[Evidence]:
         if found := RESUMED.match(body):
             if call := waiting.pop(pid, None):
                 finish(call, found[2])
+        elif STOPPED.match(body):
+            stopped[pid] = line
+        elif GOES_ON.match(body):
+            stopped.pop(pid, None)
         elif found := CALL.match(body):
+            stopped.pop(pid, None)
             call = Call(line, pid, time_of(prefix[3]) if prefix else None, found[1], found[2])
             finish(call, found[2])
             calls.append(call)
             if call.unfinished:
                 waiting[pid] = call
+    for pid, line in stopped.items():
+        yield ProcessState(source=source(text, line), subject=Subject(pid=pid), severity=Severity.WARNING, state="T")
     for call in calls:
         if len(calls) <= SHORT_TRACE or tells(call):
             yield told(text, call)
@@ -135,7 +149,7 @@ PARSER = Parser(
     tool="strace",
     medium="system-calls",
     footprint=(
-        r"^strace: |^\[pid +\d+\] ([\d:.]+ )?(<\.\.\. )?[a-z_0-9]{2,40}[( ]|<unfinished \.\.\.>"
+        r"^strace: |^\[pid +\d+\] ([\d:.]+ )?(<\.\.\. )?[a-z_0-9]{2,40}[( ]|<unfinished \.\.\.>|^(\d{1,10} +)?--- stopped by SIG[A-Z]{3,4} ---$"
         r"|^[a-z][a-z_0-9]{1,40}\(\"/[^\n)]{1,2000}$"
         r"|^([\d:.]+ )?(\(\+ *[\d.]+\) )?[a-z_0-9]{2,40}\([^\n]{0,2000}\) += (-?\d|0x|\?)"
     ),

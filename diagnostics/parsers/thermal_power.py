@@ -25,6 +25,10 @@ TABLE = Table(
     Row(r"(?:HARDWARE PROTECTION|hardware protection) (?:shutdown|reboot)|thermal[_ ]emergency|Overheat", "shutdown", FATAL),
     # amdgpu 0000:c3:00.0: amdgpu: GPU over temperature range(SW CTF) detected!      ERROR: GPU HW Critical Temperature Fault(aka CTF) detected!
     Row(r"amdgpu: .{0,30}GPU (?:over temperature range|HW [Cc]ritical [Tt]emperature [Ff]ault)|due to GPU SW CTF", "thermal", CRITICAL),
+    # amdgpu 0000:c9:00.0: amdgpu: WARN: GPU thermal throttling temperature reached, expect performance decrease. HOTSPOT.
+    Row(r"amdgpu: .{0,20}GPU thermal throttling temperature reached", "thermal", CRITICAL),
+    # nvidia 0000:1b:00.0: HW power brake slowdown
+    Row(r"(?:NVRM|nvidia [0-9a-f:.]{10,16}): .{0,60}power brake slowdown", "power", CRITICAL),
     # NVRM: GPU0 thermal shutdown: GPU temperature 105C exceeded
     Row(r"NVRM: .{0,60}thermal shutdown|NVRM: .{0,60}[Tt]emperature .{0,40}exceed", "thermal", CRITICAL),
     Row(r"(?:[Hh]igh|[Oo]ver)[ -]?[Tt]emperature (?:event|detected|warning|shutdown)", "thermal", CRITICAL),

@@ -4,8 +4,9 @@
     top - 14:02:11 up 12 days,  load average: 1904.21, 1880.09, 1811.77
     %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 
-The rows below it are read by another parser. The load average of `uptime` and `w` is read too; on Linux it counts waits
-for a disk as well, so it means little without the idle and waiting shares.
+The rows below it are read by another parser; of a line that was cut short, what is left is idle at most. The load
+average of `uptime` and `w` is read too; on Linux it counts waits for a disk as well, so it means little without the
+idle and waiting shares.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ TASKS = re.compile(r"^(?:Tasks|Threads): +\d{1,9} total, +(\d{1,9}) running")
 # %Cpu0  : 99.0 us,  1.0 sy,  0.0 ni,  0.0 id,  0.0 wa      (one of the CPUs, after "1")
 # %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 CPUS = re.compile(
-    r"^%?Cpu(?:\(s\)|\d{1,4}) {0,3}: {0,3}([\d.]{1,6})[ %]{0,2}us, {0,3}([\d.]{1,6})[ %]{0,2}sy, {0,3}[\d.]{1,6}[ %]{0,2}ni,"
-    r" {0,3}([\d.]{1,6})[ %]{0,2}id,(?: {0,3}([\d.]{1,6})[ %]{0,2}wa,)?(?:.{0,60}?([\d.]{1,6})[ %]{0,2}st)?"
+    r"^%?Cpu(?:\(s\)|\d{1,4}) {0,3}: {0,3}([\d.]{1,6})[ %]{0,2}us, {0,3}([\d.]{1,6})[ %]{0,2}sy(?:, {0,3}[\d.]{1,6}[ %]{0,2}ni)?"
+    r"(?:, {0,3}([\d.]{1,6})[ %]{0,2}id)?,?(?: {0,3}([\d.]{1,6})[ %]{0,2}wa,?)?(?:.{0,60}?([\d.]{1,6})[ %]{0,2}st)?"
 )
 #  14:22:40 up 12 min,  0 user,  load average: 0.61, 0.37, 0.20
 LOAD = re.compile(r"^(?:top - | {0,2})\d\d:\d\d:\d\d up .{1,60}load averages?: {1,3}([\d.]{1,9}),? {1,3}([\d.]{1,9})")
@@ -51,7 +52,7 @@ def told(text: Text, line: Line, cpus: re.Match[str], running: float | None, loa
     values = {
         "user_percent": number(cpus[1]),
         "system_percent": number(cpus[2]),
-        "idle_percent": number(cpus[3]),
+        "idle_percent": number(cpus[3]) if cpus[3] else max(0.0, 100.0 - number(cpus[1]) - number(cpus[2])),
         **load,
     }
     if cpus[4]:

@@ -36,7 +36,7 @@ NUMBER = re.compile(r"(-?\d{1,9})")
 PID = re.compile(r"\bpid: (\d{1,9})\)|PID (\d{1,9})\b")
 # failed (exitcode: -6) local_rank: 0 (pid: 21544) of binary: /opt/venv/bin/python3
 # ERROR:torch.distributed.elastic.multiprocessing.api:failed ...     (before torch 2.2)
-LOGGER = r"^(?:(?:ERROR:|WARNING:)?torch\.distributed[\w.]{0,80}: ?)?"
+LOGGER = r"^(?:(?:ERROR:|WARNING:)?torch\.distributed[\w.]{0,80}: ?)?(?:\[(?:ERROR|WARNING)\] )?"
 FAILED = re.compile(
     rf"{LOGGER}failed \(exitcode: (-?\d{{1,4}})\) local_rank: (\d{{1,6}}) \(pid: (\d{{1,9}})\) of (?:binary|fn): (\S{{1,300}})"
 )

@@ -7,8 +7,9 @@
 
     epoch: 3451 loss: nan
 
-A log that counts epochs alone gives no steps; that its loss is no number to the end is told. A step line has a step and at least one number that is worth a column. Evaluation results and messages about a
-step ("saving checkpoint step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
+A log that counts epochs alone gives no steps; that its loss is no number to the end is told. A step line has a step
+and at least one number that is worth a column. Evaluation results and messages about a step ("saving checkpoint
+step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ PARSER = Parser(
     medium="job-log",
     footprint=(
         r"(?i)(^|[^\w-])(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,100}"
-        r"(loss|ce |/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
+        r"(loss|ce |data \d|/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
         r"|\b(train[_ /]|step_)?loss['\"]? ?[:=] ?['\"]?[-\dni]|Epoch.{0,20}\[ *\d.{0,200}(loss|batch|time)|/sec: *\d|\d (samples|images|examples)/sec"
         r"|^\[train: \d{1,6}, \d{1,12} / \d|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
     ),

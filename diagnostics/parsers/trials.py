@@ -29,115 +29,75 @@ r"""Tables of trials, as people write them down while they narrow a fault.
     1 node          : samples_per_second_per_gpu 30
     2 nodes         : samples_per_second_per_gpu 10
 
+    device 0-8 fine (40 h), device 9 (db:00) fails in < 1 h
+
+    gpu:0 matmul vs numpy max abs err 1.9e-06
+    gpu:1 matmul vs numpy max abs err 3.1e+02
+
+    metadata_nthreads=2     hangs
+    metadata_nthreads=1     8 s
+
+    one folder of builds              : 6 failures
+    one folder of builds for each rank: 0 failures
+
+Beside the one row that hangs, a row that says how long it took went well. None of a number of runs is well, too.
 Under a heading with two or more columns of outcomes each cell is a trial of its row under its column.
 Of rates, one below half of the best is slow, and the others are well. Rows of steps and of ranks are no conditions.
 
-With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and
-so is a file that has only one row: that is a sentence, not a table. One word before
-OK or FAILED is a file that some checksum tool judged, and no condition.
+With a heading, a row's condition is made of the names of the columns and what stands in them. A row is a short
+condition and an outcome in plain words. Rows whose outcome is none of the known words are skipped, and so is a file
+that has only one row: that is a sentence, not a table. One word before OK or FAILED is a file that some checksum tool
+judged, and no condition.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from statistics import median
 
 from ..evidence import Severity, Source, Subject
 from ..evidence.job import Trial
 from ..text import Line, Text
 from . import Parser
-
-# "2 nodes x 8 GPU : ok or very slow"
-ROW = re.compile(
-    r"^[ \t]{0,8}(?:\|[ \t]{1,40})?(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)[ \t]{0,40}(?::[ \t]|[ \t]{2}|[ \t]\|[ \t])[ \t]{0,40}(?P<text>(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?"
-    r"(?P<outcome>ok|sometimes|okay|works|trains|runs (?:through|fine|well)|completes|finishes|succeeds|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains|pass(?:es|ed)?|fine|baseline|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow"
-    r"|hangs?|hung|stuck|dead ?locks?|freezes|froze|frozen|blocks|blocked|waits|never \w+|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?)|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
-    r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)|(?:loss is |loss )?nan|wrong result|differs|CUDA error|bus error|off|dark|powers? off|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost)\b"
-    r"[^\n]{0,120})$",
-    re.I,
-)
-# only the outcome's end of a row: looking for the condition before it takes many times as long
-OUTCOME = re.compile(ROW.pattern[ROW.pattern.index("(?::[ ") :].replace(r"[^\n]{0,120})$", ")"), re.I)
-# "nodes=40 ...", "2 nodes", "3+ nodes x 8 GPU"
-# cuda:0 -> cpu -> cuda:1 equal: True
-COMPARED = re.compile(
-    r"^\s{0,8}(?P<condition>\w[^\n=]{0,60}?(?:->|=>)[^\n=]{1,60}?)[ \t:|]{1,40}(?P<text>(?:equal|identical|allclose|match(?:es)?|same)[ :=]{1,4}(?P<same>True|False|yes|no))$",
-    re.I,
-)
-NODES = re.compile(r"\bnodes?\s?=\s?(\d{1,6})|\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I)
-GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
-OUTCOMES = (
-    ("varies", re.compile(r"\bok(?:ay)? or\b|\bsometimes\b|\bintermittent", re.I)),
-    ("slow", re.compile(r"slow", re.I)),
-    (
-        "ok",
-        re.compile(
-            r"^(?:ok|okay|works|pass|fine|baseline|no (?:crash|error|hang|failure|problem)|runs|completes|finishes|succeeds|(?:first )?step\b|(?:\w+ [^,]{1,20}, )?trains)",
-            re.I,
-        ),
-    ),
-    (
-        "hang",
-        re.compile(
-            r"hang|hung|stuck|lock|freez|froze|wait|never|^no |time[sd]? ?out|did(?: not|n't)|does(?: not|n't)", re.I
-        ),
-    ),
-    (
-        "off",
-        re.compile(
-            r"^(?:(?:host|gpu|it|machine|box|node|server|system|pc|card) )?(?:goes |went |is |was |turns |turned )?(?:off|dark|powers? off|shut|gone|lost|reset|reboot|restart)",
-            re.I,
-        ),
-    ),
-    ("fail", re.compile(r"fail|crash|dies|died|abort|error|nan|wrong|differs", re.I)),
-)
-# falls to 22 img/sec      1600 images/sec throughout      2.1 s/it
-RATE = re.compile(
-    r"(?:(?:falls|drops|down|goes|only|about|just|runs|at|to|some) ){0,3}~?(?P<value>(?<![\d.])\d{1,9}(?:\.\d{1,6})?) ?"
-    r"(?P<unit>(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|(?: per|/) second)"
-    r"|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b",
-    re.I,
-)
-# samples_per_second_per_gpu 30      tokens/s/GPU: 1250.4      images/sec = 812
-NAMED_RATE = re.compile(
-    r"\b(?P<unit>(?:img|image|sample|token|tok|example|sequence|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|[_ ]?per[_ ]s(?:ec(?:ond)?)?)(?:[/_ ](?:per[_ ])?(?:gpu|device|card|rank))?)"
-    r"[ =:]{1,4}(?P<value>\d{1,9}(?:\.\d{1,6})?)$",
-    re.I,
-)
-# busbw(GB/s)      bandwidth [Gbit/s]      time(ms)      ~25 GB/s      370 ms
-MEASURED = re.compile(r"^[\w ]{1,30}[(\[](?:(?P<rate>[GMK]i?B(?:/s|ps)|[GM]bit/s|[GM]bps)|m?s|us|sec)[)\]]$", re.I)
-AMOUNT = re.compile(
-    r"^~?(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[GMK]i?B(?:/s|ps)|[GM]bit/s|[GM]bps|m?s|us|sec)$", re.I
-)
-HOPED = re.compile(r"(?:expected|expectation|target|reference|theoretical|should be|spec|nominal)$", re.I)
-GOT = re.compile(r"(?:actual|measured|observed|got|real|now|found)$", re.I)
-PER_STEP = re.compile(r"^(?:m?s|sec|seconds)/")
-# what a condition ends in: a colon, an arrow, a bar or two blanks
-APART = re.compile(r"(?:[:>|][ \t]|[ \t]{2})$")
-LONGEST_CONDITION = 80
-NO_CONDITION = re.compile(
-    r"^\W{0,4}(?:\d(?!\d{0,4}\+? ?(?:nodes?|machines?|hosts?)\b)|(?:global_?)?(?:step|iter|iteration|epoch|batch|rank|gpu|worker|host|node)s?\b)",
-    re.I,
-)
-FAR_BELOW = 0.5
-LARGEST = 256 << 10  # bytes: nobody writes down more by hand
-JUDGED = re.compile(r"(?:OK|FAILED)\b")
-COMPLAINT = re.compile(r"(?i)\b(?:error|warning|exception|fatal)$")  # CUDA error: out of memory
-FEWEST_ROWS = 2
-# card  machine  slot   result
-HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
-# what the first column of a grid tells apart, where a bare "A" would not say
-PLACE = re.compile(r"(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)$", re.I)
-LASTED = re.compile(r"^~?\d{1,6}(?:\.\d{1,4})? ?(?:m?s|sec(?:onds?)?|min(?:utes?)?|h)$", re.I)
-CELLS = re.compile(r"[ \t]{2,}")
-WELL = re.compile(
-    r"^(?:\d{1,6}/\d{1,6} (?:runs? )?)?(?:ok(?:ay)?|works?|pass(?:es|ed)?|fine|completes?|no errors?|ran (?:for )?\d{1,5}|(?:stays|stayed) up|stable|survives)\b",
-    re.I,
-)
-ILL = re.compile(
-    r"\w{2,40}(?:Error|Exception)\b|\berrors?\b|\bfail|\bcrash|\bhang|\bhung|\bstuck|\bNaN\b|\bslow|\bwrong\b|\blost\b|\bXid\b"
-    r"|\b(?:restarts|reboots|resets|freezes|goes dark|(?:powers|turns|switches|shuts) (?:off|down))\b|\b(?:host|machine|box) off\b",
-    re.I,
+from ._trial_words import (
+    AMOUNT,
+    APART,
+    CELLS,
+    CLAUSE,
+    COMPARED,
+    COMPLAINT,
+    COUNT,
+    DEVIATION,
+    DIGITS,
+    FAR_BELOW,
+    FAR_OFF,
+    FEWEST_ROWS,
+    GOES_ON,
+    GOT,
+    GPU,
+    HEADING,
+    HOPED,
+    ILL,
+    JUDGED,
+    LARGEST,
+    LASTED,
+    LONGEST_CONDITION,
+    MEASURED,
+    MOST_DEVICES,
+    NAMED_RATE,
+    NO_CONDITION,
+    NODES,
+    OF_NVIDIA_SMI,
+    ON,
+    OUTCOME,
+    OUTCOMES,
+    PER_STEP,
+    PLACE,
+    RATE,
+    ROW,
+    WELL,
+    WENT_ON,
 )
 
 
@@ -145,7 +105,11 @@ def read(text: Text) -> Iterator[Trial]:
     if len(text.data) > LARGEST:
         return
     table = list(_under_a_heading(text)) or list(_grid(text)) or list(_last_column(text)) or list(_measured(text))
-    yield from table if len(table) >= FEWEST_ROWS else (*_rows(text), *_rates(text), *_comparisons(text))
+    yield from (
+        table
+        if len(table) >= FEWEST_ROWS
+        else (*_rows(text), *_rates(text), *_comparisons(text), *_clauses(text), *_deviations(text))
+    )
 
 
 def _under_a_heading(text: Text) -> Iterator[Trial]:
@@ -245,11 +209,24 @@ def _rows(text: Text) -> Iterator[Trial]:
         for line, match in rows
         if not COMPLAINT.search(match["condition"].strip())
         and (" " in match["condition"].strip() or not JUDGED.match(match["text"]))
+        and not OF_NVIDIA_SMI.search(line.text)
     ]
+    rows += [
+        (line, match)
+        for line in text.lines()
+        if rows
+        and len(line.text) < 240
+        and line.text.rstrip().endswith(ON)
+        and (match := GOES_ON.match(line.text.rstrip()))
+    ]
+    if len(rows) == 1 and outcome_of(rows[0][1]["text"]) == "hang":
+        rows += [(line, match) for line in text.lines() if len(line.text) < 240 and (match := WENT_ON.match(line.text))]
     if len(rows) < FEWEST_ROWS or 2 * len(rows) < sum(1 for line in text.lines() if line.text.strip()):
         return
     for line, match in rows:
-        yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome_of(match["text"]))
+        lasted = "outcome" not in match.re.groupindex
+        outcome = "ok" if lasted else outcome_of(match["text"])
+        yield _trial(text, line, match["condition"].strip(), match["text"].strip(" |"), outcome)
 
 
 def _comparisons(text: Text) -> Iterator[Trial]:
@@ -305,10 +282,44 @@ def _trial(text: Text, line: Line, condition: str, said: str, outcome: str) -> T
     )
 
 
+def _clauses(text: Text) -> Iterator[Trial]:
+    """Lines that say in one breath which devices are well and which are not; a range is so many devices."""
+    for line in text.lines():
+        row = line.text
+        if len(row) >= 240 or len(found := list(CLAUSE.finditer(row))) < FEWEST_ROWS:
+            continue
+        outcomes = [outcome_of(each["outcome"]) for each in found]
+        for each, outcome in zip(found, outcomes, strict=True) if len(set(outcomes)) > 1 else ():
+            first, last = int(each["first"]), int(each["last"] or each["first"])
+            for number in range(first, min(last, first + MOST_DEVICES) + 1):
+                yield _trial(text, line, f"{each['part'].lower()} {number}", each[0][:120], outcome)
+
+
+def _deviations(text: Text) -> Iterator[Trial]:
+    """One computation on several devices, with how far each was from what is right: far off is a thousand times
+    the usual.
+    """
+    rows = [(line, found) for line in text.lines() if len(line.text) < 240 and (found := DEVIATION.match(line.text))]
+    work = {DIGITS.sub("0", found["work"]) for _, found in rows}
+    if len(rows) <= FEWEST_ROWS or len(work) > 1:
+        return
+    usual = median(float(found["value"]) for _, found in rows)
+    for line, found in rows:
+        far = float(found["value"]) > max(FAR_OFF * usual, 1e-3)
+        yield _trial(
+            text, line, f"{found['part'].lower()} {found['number']}", found["work"].strip(), "fail" if far else "ok"
+        )
+
+
 def outcome_of(text: str) -> str:
-    """The kind of outcome that plain words say."""
-    return next((name for name, pattern in OUTCOMES if pattern.search(text)), "fail")
+    """The kind of outcome that plain words say; of none of several runs it is the other."""
+    counted = COUNT.match(text)
+    said = text[counted.end() :] if counted else text
+    outcome = next((name for name, pattern in OUTCOMES if pattern.search(said)), "fail")
+    if counted and int(counted[1]) == 0 < int(counted[2]):
+        return "fail" if outcome == "ok" else "ok"
+    return outcome
 
 
-FOOTPRINT = f"(?i)(?:->|=>)[^\\n=]{{1,60}}[ \\t:|](?:equal|identical|allclose|match(?:es)?|same)[ :=]{{1,4}}(?:True|False|yes|no)|{OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}|{NAMED_RATE.pattern}|^\\S[^\\n]{{0,60}}[ \\t]{{2}}(?:expected|target|reference|theoretical)[ \\t]{{2,40}}(?:actual|measured|observed)[ \\t]{{0,20}}$|^(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)[ \\t]{{2}}[^\\n]{{1,100}}(?:GB|MB|[GM]bit)/s[)\\]]$"
+FOOTPRINT = f"(?i){CLAUSE.pattern}.{{1,120}}\\b(?:gpu|device|card)|{DEVIATION.pattern}|(?:->|=>)[^\\n=]{{1,60}}[ \\t:|](?:equal|identical|allclose|match(?:es)?|same)[ :=]{{1,4}}(?:True|False|yes|no)|{OUTCOME.pattern}|{HEADING.pattern}|(?:[:>|] |[ \\t]{{2}}|\\b(?:to|only|about|at) ){RATE.pattern}|{NAMED_RATE.pattern}|^\\S[^\\n]{{0,60}}[ \\t]{{2}}(?:expected|target|reference|theoretical)[ \\t]{{2,40}}(?:actual|measured|observed)[ \\t]{{0,20}}$|^(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)[ \\t]{{2}}[^\\n]{{1,100}}(?:GB|MB|[GM]bit)/s[)\\]]$"
 PARSER = Parser(tool="a table of trials", medium="trials", footprint=FOOTPRINT, read=read)

@@ -77,6 +77,20 @@ TABLE = Table(
     Row(rf"tick see no progress in more than \d+ us during connecting to (?:v\d:)?{_ADDRESS}", "connection-lost", CRITICAL, "ceph"),
     # rclone mount: ReadFileHandle.Read error: low level retry 10/10: read tcp ...: i/o timeout
     Row(r"(?:Read|Write)FileHandle\.\w{1,20}:? (?:error|failed).{0,60}(?:low level retry|i/o timeout|connection)", "connection-lost", CRITICAL, "rclone"),
+    # GPFS: [E] File System fs1 unmounted by the system with return code 217
+    Row(r"\[E\] (?:File System \S{1,80} unmounted by the system|Disk failure\. Volume \S{1,80} rc = \d)", "connection-lost", CRITICAL, "gpfs"),
+    # rclone: vfs cache: failed to _ensure cache internal error: downloaders is nil
+    Row(r"vfs cache: failed to (?:_ensure cache|open|read|download|fetch)\b", "connection-lost", CRITICAL, "rclone"),
+    Row(r"vfs cache: failed to (?:upload|write|kick)", "write-failed", WARNING, "rclone"),
+    # Longhorn: Engine of volume pvc-77c1 dead unexpectedly     Instance pvc-1-e-0 crashed on Instance Manager ...
+    Row(r"Engine of volume \S{1,100} dead unexpectedly|Instance \S{1,120}-e-\w{1,20} crashed on Instance Manager", "connection-lost", CRITICAL, "longhorn"),
+    # SeaweedFS: fetching chunk 7,02a1c09b11: Get http://...: dial tcp ...: connect: connection refused
+    Row(r"(?:fetching|fetch|read|upload) chunk .{0,200}(?:connection refused|i/o timeout|no such host|connection reset)", "connection-lost", CRITICAL, "seaweedfs"),
+    # XtreemFS: (OSD_Channel_exec): Error 2 while dispatching the request.
+    Row(r"xtreemfs\S{0,12}: .{0,200}(?:while dispatching the request|Could not (?:resolve hostname|connect))", "connection-lost", CRITICAL, "xtreemfs"),
+    # gpud about its mounts: {"mount_point":"/data","mounted":true,"stat_timed_out":true}
+    Row(r"\"mount_point\": ?\"(?P<mount>/[^\"]{0,200})\".{0,200}\"stat_timed_out\": ?true", "timed-out", CRITICAL, "nfs"),
+    Row(r"\"osd (?:block|black)list\", \"(?:block|black)listop\": \"add\", \"addr\": \"[\d.:\[\]a-f]{3,60}:0/", "evicted", CRITICAL, "cephfs"),
     # ceph-fuse
     Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "evicted", CRITICAL, "cephfs"),
 )  # fmt: skip

@@ -25,19 +25,21 @@ from ._job_lines import Message, Words, messages
 from ._kernel_voice import is_kernel
 
 TAG = re.compile(
-    r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel)\b"
+    r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel|gpu[-_]idle|idle[-_]gpus?)\b"
 )
 # something is silent, stuck or missing
 SILENT = re.compile(
-    rf"(?i)\bno (?:new )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
+    rf"(?i)\bno (?:new |training |optimizer |completed )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?|batch(?:es)?|loss(?: lines?)?|mark_step)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
     rf"|\b(?:log|output|loss|step|heart[- ]?beat|process|job|run|training|trainer|rank \d{{1,6}})\b.{{0,60}}?\b(?:stale|stalled|stuck|hung|hanging|frozen|silent|idle|unchanged|unresponsive|not (?:changed|updated|advanced|moved|responding|progress\w{{0,6}}))\b(?:.{{0,30}}?\b(?:for|since|after) (?:over |more than )?{DURATION})?"
     rf"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
+    # gpu-util 0% for 15m     utilisation 0 % for the last 10 min
+    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?(?:[ :=]{{1,3}}(?:of |is |at )?|(?= ?<))(?: ?< ?)?[0-5](?:\.\d)? ?%? (?:for|since|over) (?:the last |more than )?{DURATION}"
     rf"|\b(?:time(?:d)? ?out|deadline) (?:of )?{DURATION} (?:reached|exceeded|expired|elapsed)|\bexceeded (?:the )?(?:stall|hang|idle|watchdog|silence) (?:limit|timeout|threshold)"
 )
 ACTIONS = (
     ("kill", re.compile(r"(?i)\b(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT)|\bkill(?:ing|ed|s)?\b|\bSIGKILL\b|\bkill -\d|\bterminat(?:e|ing|ed)\b")),
-    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
+    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bdeclar(?:ing|ed) (?:\w{1,20} ){0,3}(?:unhealthy|dead|failed)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
     ("restart", re.compile(r"(?i)\brestart(?:ing|ed)?\b|\brelaunch\w{0,4}\b|\bre-?queue\w{0,4}\b|\brespawn\w{0,4}\b")),
     ("alert", re.compile(r"(?i)\balert\w{0,4}\b|\bpaging\b|\bpage(?:d)? (?:the )?on-?call\b|\bnotif(?:y|ying|ied)\b|\bsent (?:an? )?(?:mail|e-mail|message)\b|\bdump(?:ing)? (?:stacks?|traces?)")),
 )  # fmt: skip
@@ -54,7 +56,14 @@ ALIVE = re.compile(
     r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
 )
 # [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no tag
-MACHINE = re.compile(r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL)\b)")
+MACHINE = re.compile(
+    r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)"
+)
+# 18:45 WARN no new loss line from gpt-345m for 5 min     (of a monitor: the run itself says nothing while it is silent)
+WARNS = re.compile(
+    r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)|(?:None )?(?:\d\d:\d\d(?::\d\d)? )?GPUs? [\d,-]{1,20} util",
+    re.I,
+)
 # PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
 # other watchdogs have parsers of their own
@@ -78,6 +87,7 @@ def read(text: Text) -> Iterator[Evidence]:
             limit = seconds_of(found) if tagged or SILENT.search(said) else limit
         silent = SILENT.search(said)
         action = next((action for action, pattern in ACTIONS if pattern.search(said)), None)
+        action = action or ("alert" if silent and WARNS.match(f"{message.level} {said}") else None)
         if silent and (action or tagged):
             yield _fired(text, message, silent, action or "alert", limit)
         elif tagged and ALIVE.search(said):
@@ -89,9 +99,9 @@ def read(text: Text) -> Iterator[Evidence]:
 
 INTERESTING = Words(
     "watch|monitor|supervisor|guardian|pulse|sentinel|heart|health|babysitter|keep|hang|stale|stalled|stuck"
-    "|hung|frozen|no output|no new|no progress|no log|no step|no iteration|no update|no activity|no token|unresponsive"
+    "|hung|frozen|no output|no new|no progress|no log|no step|no training|no optimizer|no completed|no mark_step|no iteration|no update|no activity|no token|unresponsive"
     "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
-    "|idle|silent|deadlock suspected|deadline|exceeded"
+    "|idle|util|silent|deadlock suspected|deadline|exceeded"
 )
 
 
@@ -120,10 +130,12 @@ PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
     footprint=(
-        r"(?i)(^|[\d\]Z] )\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
-        r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
+        r"(?i)(^|[\d\]Z] |:root:)\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
+        r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new |training |optimizer |completed )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
         r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
         r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
+        r"|\b(alert|warn|warning)\b.{0,80}\bno (new )?(output|progress|steps?|loss|batch(es)?|iterations?|log)\b.{0,60}(for|in|since|within|after) .{0,3}\d"
+        r"|util(i[sz]ation)?[ :=<]{1,4}(of |is |at )?(< ?)?[0-5](\.\d)? ?%? (for|since|over) "
     ),
     read=read,
 )

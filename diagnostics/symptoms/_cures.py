@@ -8,6 +8,9 @@ from collections.abc import Callable, Collection, Iterator
 from ..evidence.job import Trial
 from ..incident import Incident
 
+# what a table calls the work before anything was changed
+UNCHANGED = re.compile(r"(?:as is|default|unchanged|baseline|before|nothing set|stock)\b", re.I)
+
 
 def cures(
     incident: Incident,
@@ -40,7 +43,14 @@ def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
 def _same_work(trial: Trial, other: Trial, chosen: Callable[[Trial], Collection[str]]) -> bool:
     """True when two trials are of one program: their first words agree, or a trial is nothing but its setting or "the same"."""
     first, before = (_words(each, chosen) for each in (trial, other))
-    return not first or first[:1] == before[:1] or first[0].startswith(("-", "with", "same"))
+    if first and any(word.endswith(f".{first[0]}") for word in before):
+        return True  # the one names its part of the configuration
+    return (
+        not first
+        or first[:1] == before[:1]
+        or first[0].startswith(("-", "(", "with", "same"))
+        or UNCHANGED.match(other.condition) is not None
+    )
 
 
 def _words(trial: Trial, chosen: Callable[[Trial], Collection[str]]) -> list[str]:

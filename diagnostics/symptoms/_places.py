@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, LogLine, PythonException
 from ..evidence.kernel import BlockDeviceTrouble
-from ..evidence.storage import DiskUsage, Mount
+from ..evidence.storage import BlockDeviceSeen, DiskUsage, Mount
 from ..incident import Incident
 from ..mounttable import innermost
 
@@ -47,6 +47,12 @@ IN_A_CLUSTER = ("rbd", "nbd", "drbd")
 OF_A_CLUSTER = re.compile(
     r"^/dev/(?:longhorn|rbd|drbd|nbd|storpool|openebs|mayastor|linstor)|^/dev/disk/by-path/.{0,80}(?:ip-|-iscsi-|fc-)"
 )
+# targets of iSCSI and Fibre Channel, as they call themselves
+OF_A_SERVER = re.compile(
+    r"^(?:IET|LIO-ORG|SCST\w{0,6}|NETAPP|PURE|3PARdata|Nimble|NUTANIX|FreeNAS|TrueNAS|SYNOLOGY|QNAP|OPNFILER|DGC|COMPELNT|INFINIDAT)\b",
+    re.I,
+)
+OVER_A_NETWORK = ("iscsi", "fc", "tcp", "rdma", "fcoe")
 SESSION = re.compile(r"\b(?:connection\d{1,5}:\d{1,5}|session\d{1,5}|iscsi):? ", re.I)
 
 
@@ -56,10 +62,13 @@ def lost_sessions(incident: Incident) -> list[BlockDeviceTrouble]:
 
 
 def is_remote_disk(incident: Incident, device: str | None) -> bool:
-    """True for a disk whose blocks lie behind a server: by its name, or a SCSI disk while a session to one is lost, or one
+    """True for a disk whose blocks lie behind a server: by its name, its vendor or its transport, or a SCSI disk while a session to one is lost, or one
     that no mount names where a mount's source is a cluster's: such volumes come to the kernel as SCSI disks."""
     name = (device or "").rpartition("/")[2]
     if name.startswith(IN_A_CLUSTER):
+        return True
+    seen = [each for each in incident.of(BlockDeviceSeen) if each.subject.device == name]
+    if any(OF_A_SERVER.match(each.vendor or "") or each.transport in OVER_A_NETWORK for each in seen):
         return True
     return name.startswith("sd") and (bool(lost_sessions(incident)) or _comes_from_a_cluster(incident, name))
 

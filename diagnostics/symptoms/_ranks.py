@@ -19,9 +19,12 @@ COLLECTIVES = (
     "all_reduce", "allreduce", "all_reduce_coalesced", "barrier", "broadcast", "all_gather", "all_gather_into_tensor",
     "all_gather_object", "_all_gather_base", "all_to_all", "all_to_all_single", "broadcast_object_list", "gather",
     "gather_object", "monitored_barrier", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter",
-    "scatter_object_list", "_reduce_scatter_base",
+    "scatter_object_list", "_reduce_scatter_base", "gather_all_tensors", "_gpu_gather", "_gpu_gather_one",
+    "pad_across_processes", "wait_for_everyone",
 )  # fmt: skip
+OF_RANKS = ("distributed", "deepspeed/comm", "accelerate/accelerator", "accelerate/utils/operations")
 POINT_TO_POINT = ("send", "recv", "isend", "irecv", "batch_isend_irecv", "_batch_p2p_ops")
+BACKWARD = re.compile(r"deepspeed/runtime/engine|accelerate/(?:accelerator|utils/deepspeed)")
 LAUNCHER = re.compile(r"torch/distributed/(?:elastic|run|launcher|launch)|accelerate/commands|deepspeed/launcher")
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
@@ -47,7 +50,7 @@ def places(incident: Incident) -> list[Place]:
     """One place per trainer process: its last stack dump; from tracebacks where nobody dumped stacks."""
     found: dict[int, Place] = {}
     for stack in incident.of(PythonStack):
-        pid = stack.subject.pid
+        pid = stack.subject.pid if stack.subject.pid is not None else _of_rank(stack)
         if pid is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
         found[pid] = Place(stack.subject, where(stack.frames), stack)
@@ -59,6 +62,11 @@ def places(incident: Incident) -> list[Place]:
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
             by_rank[rank] = Place(raised.subject, where(frames), raised)
     return list(by_rank.values())
+
+
+def _of_rank(stack: PythonStack) -> int | None:
+    """A number for a rank whose process nobody names, which is no process's."""
+    return None if stack.subject.rank is None else -1 - stack.subject.rank
 
 
 def frames_of(texts: Iterable[str]) -> list[Frame]:
@@ -80,13 +88,15 @@ def where(frames: Sequence[Frame]) -> str:
     """The place that a stack (innermost first) shows."""
     for frame in frames:
         name = frame.function.rpartition(".")[2]
-        distributed = "distributed" in (frame.file or "") or "deepspeed/comm" in (frame.file or "")
+        distributed = any(part in (frame.file or "") for part in OF_RANKS)
         if distributed and name in COLLECTIVES:
             return f"collective:{name}"
         if distributed and name in POINT_TO_POINT:
             return "point-to-point"
         if name in ("_try_get_data", "_next_data"):
             return "loader"
+        if name == "backward" and BACKWARD.search(frame.file or ""):
+            return "backward"
         if name == "_engine_run_backward" or "autograd/__init__.py" in (frame.file or ""):
             return "backward"
     return f"{frames[0].function} ({frames[0].file}:{frames[0].line})"

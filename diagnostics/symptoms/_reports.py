@@ -21,6 +21,7 @@ from ..evidence.job import (
     PythonException,
     RemoteFailure,
     SchedulerEvent,
+    TrainingSteps,
 )
 from ..evidence.kernel import GpuDriverMessage, HungTask, OomKill, SearchedInVain, SoftLockup, Xid
 from ..evidence.process import ThreadState
@@ -39,6 +40,7 @@ SPEAKERS = (
 )
 PREVIOUS = re.compile(r"caused by previous Xid (\d{1,4})\b")
 CHATTER = ("INFO", "TRACE", "VERSION")  # levels at which NCCL complains of nothing, at great length
+DAY_S = 86400.0
 LOG_THAT_SPEAKS = 20  # lines: a kernel log shorter than this is an excerpt, and its silence proves nothing
 
 
@@ -184,7 +186,22 @@ def _caused_by(xid: Xid) -> int | None:
 def is_over(incident: Incident, fact: Evidence, *, passes: bool) -> bool:
     """True when what a fact reports was over before the incident's first run began."""
     timeline = incident.timeline
-    return timeline.cleared_by_reboot(fact) or (passes and timeline.precedes_runs(fact))
+    return timeline.cleared_by_reboot(fact) or (passes and (timeline.precedes_runs(fact) or long_over(incident, fact)))
+
+
+def long_over(incident: Incident, fact: Evidence) -> bool:
+    """True when a dated log of the job makes steps more than a day after a fact: whatever ended it came later."""
+    moment = incident.timeline.at(fact)
+    if moment is None or isinstance(fact, TrainingSteps):
+        return False
+    for steps in incident.of(TrainingSteps):
+        seconds = [each for each in steps.columns.get("seconds", ()) if each == each]
+        last = (
+            incident.timeline.at(steps, steps.stamp._replace(seconds=seconds[-1])) if steps.stamp and seconds else None
+        )
+        if last and (last - moment).total_seconds() > DAY_S:
+            return True
+    return False
 
 
 def killed(kill: OomKill) -> str:

@@ -45,8 +45,9 @@ def fails_at_several_sites(incident: Incident) -> bool:
 
 PATH = re.compile(r"(?:^|[\s=:,(\"'])(/[\w.@-]{1,60}(?:/[\w.@-]{1,60}){0,20})")
 PLACES = re.compile(
-    r"\b(nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|s3|gcs|fuse|network (?:share|volume|drive)|shared (?:storage|volume|drive)"
-    r"|(?:local )?(?:ssd|nvme|disk)|hdd|ramdisk|tmpfs|shm|synthetic|dummy|fake|random data|in memory)\b",
+    r"\b(nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|moosefs|mfs|gluster(?:fs)?|juicefs|jfs|sshfs|cifs|smb|s3(?:fs)?|gcs(?:fuse)?|fuse|rclone"
+    r"|blobfuse|hdfs|bucket|nas|network (?:share|volume|drive|disk|file ?system)|shared (?:storage|volume|drive|file ?system)"
+    r"|local (?:drive|file ?system|fs|storage|copy)|(?:local )?(?:ssd|nvme|disk)|local|hdd|ramdisk|tmpfs|shm|synthetic|dummy|fake|random data|in memory)\b",
     re.I,
 )
 

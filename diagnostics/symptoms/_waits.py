@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence
@@ -11,7 +12,7 @@ from ..links import Process
 
 CLIENT_WAITS = ("request_wait_answer", "fuse_", "nfs_", "nfs3_", "nfs4_", "nfs42_", "rpc_", "__rpc_", "xprt_", "ceph_",
                 "lustre", "ll_", "osc_", "cl_", "lov_", "mdc_", "vvp_", "ldlm_", "ptlrpc", "cifs_", "smb2_", "smb_", "p9_",
-                "v9fs_", "gpfs", "cxiWait", "rbd_", "fhgfs", "beegfs", "wekafs", "afs_", "orangefs_", "pvfs2_", "netfs_",
+                "v9fs_", "gpfs", "cxiWait", "rbd_", "fhgfs", "Fhgfs", "MessagingTk_", "__MessagingTk_", "beegfs", "wekafs", "afs_", "orangefs_", "pvfs2_", "netfs_",
                 "panfs", "mmfs")  # fmt: skip
 PAGE_WAITS = ("folio_wait_bit", "wait_on_page_bit", "io_schedule", "wait_on_page", "__lock_page", "folio_lock")
 FUTEX_WAITS = ("futex_do_wait", "futex_wait", "do_futex", "futex_abstimed", "__futex")
@@ -23,7 +24,11 @@ LIBRARY = ("threading.py", "queue.py", "queues.py", "selectors.py", "connection.
            "subprocess.py", "popen_fork.py", "concurrent/futures", "asyncio/")  # fmt: skip
 COMPILER_FILES = ("torch/_inductor", "torch/_dynamo", "torch/_functorch", "triton/compiler", "triton/backends",
                   "triton/runtime/build", "jax/_src/compiler", "torch/utils/cpp_extension")  # fmt: skip
+# on the stack of everything that is compiled, for as long as it runs
+RUNS_COMPILED = ("_dynamo/eval_frame.py", "_dynamo/external_utils.py", "_inductor/output_code.py",
+                 "_aot_autograd/runtime_wrappers.py", "_aot_autograd/utils.py")  # fmt: skip
 COLLECTIVE_FILES = ("torch/distributed", "deepspeed/comm", "horovod", "megatron/core/parallel")
+FUTEX_CUT = ("futex_", "futex", "futex_d", "futex_w", "futex_wa")  # by a narrow column of ps
 WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
 WORKER_FRAMES = ("_worker_loop",)
 
@@ -49,7 +54,9 @@ def forked(stack: PythonStack) -> bool:
     """True in a child that multiprocessing (or one of its like) has forked: it begins below its parent's frames."""
     places = [(name_of(frame), (frame.file or "").rpartition("/")[2]) for frame in stack.frames]
     begins = [place for place, (name, _) in enumerate(places) if name == "_bootstrap"]
-    return any(file in ("popen_fork.py", "forking.py") for place in begins for _, file in places[place + 1 : place + 2])
+    if any(file in ("popen_fork.py", "forking.py") for place in begins for _, file in places[place + 1 : place + 2]):
+        return True
+    return ("_launch", "popen_fork.py") in places[1:]  # a parent's launch is over at once
 
 
 def waits_for_loader(stack: PythonStack) -> bool:
@@ -59,6 +66,8 @@ def waits_for_loader(stack: PythonStack) -> bool:
         return False
     if "_try_get_data" in names[:8] or "_get_data" in names[:6]:
         return True
+    if is_main(stack) and any(name_of(f) == "__next__" and "dataloader" in (f.file or "") for f in stack.frames[:2]):
+        return True  # with nothing of its own below: a loader of another library
     return is_main(stack) and "get" in names[:3] and in_library(stack.frames[min(names.index("get"), 2)])
 
 
@@ -77,6 +86,8 @@ def waits_for_helpers(stack: PythonStack) -> bool:
     inner = stack.frames[:6]
     waits = bool(inner) and name_of(inner[0]) in PLUMBING and in_library(inner[0])
     ends_them = any(name_of(frame) in SHUTS_DOWN for frame in inner)
+    if inner and name_of(inner[0]) == "iflatmap_unordered":  # polls the results of a pool of its own
+        return True
     return waits and (ends_them or any(part in (frame.file or "") for frame in inner for part in POOLS))
 
 
@@ -99,9 +110,17 @@ def takes_lock(stack: PythonStack) -> bool:
 
 
 def compiles(stack: PythonStack) -> bool:
-    """True where a compiler of kernels is on the stack; being imported is not being at work."""
+    """True where a compiler of kernels is on the stack; being imported, or running what is compiled, is not being at work."""
     at_work = (frame.file or "" for frame in stack.frames if name_of(frame) != "<module>")
-    return any(part in file for file in at_work for part in COMPILER_FILES)
+    return any(part in file for file in at_work for part in COMPILER_FILES if not file.endswith(RUNS_COMPILED))
+
+
+def compiles_natively(stack: NativeStack) -> bool:
+    """True where a C stack is inside a compiler of kernels, or at its lock."""
+    return any(COMPILER_CODE.search(f"{frame.function} {frame.module or ''}") for frame in stack.frames)
+
+
+COMPILER_CODE = re.compile(r"\bmlir::|libtriton|\btorch::dynamo\b|compiled_autograd|\bllvm::|torch::inductor")
 
 
 def in_collective(stack: PythonStack) -> bool:
@@ -126,7 +145,7 @@ def blocked_on_page(fact: ThreadState | ProcessState) -> bool:
 
 def on_futex(wchan: str | None) -> bool:
     """True for the wait of every lock, condition and semaphore."""
-    return bool(wchan) and str(wchan).startswith(FUTEX_WAITS)
+    return bool(wchan) and (str(wchan).startswith(FUTEX_WAITS) or wchan in FUTEX_CUT)
 
 
 def wait_channels(process: Process, tid: int | None) -> set[str]:

@@ -1,7 +1,8 @@
 """A local block device timed out, was reset, vanished or returned errors, by the kernel's log.
 
 Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's. Nor do
-messages that a driver prints at every start, nor a request or two whose interrupt was lost, nor disks that were only late while
+messages that a driver prints at every start, nor one reset of a SATA link, nor a request or two whose interrupt was
+lost, nor disks that were only late while
 processors were stuck: that is a symptom of its own. A mapped volume whose pool has no space left fails for that alone.
 ABSENT where the kernel log was read and has no such line, and where iostat shows every disk idle: a disk that does not
 answer has requests in line.
@@ -10,7 +11,7 @@ answer has requests in line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Severity, Subject
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError
@@ -24,6 +25,9 @@ from .pool_out_of_space import POOL
 # each costs half a minute, in which the answer lies there
 COMPLETION_POLLED = re.compile(r"\btimeout, completion polled\b")
 AGAIN_AND_AGAIN = 3
+# what one reset of a SATA link prints; a cable that was touched does it too
+ONE_RESET = re.compile(r"\bata\d+(?:\.\d+)?: (?:COMRESET failed|hard resetting link|link is slow to respond|SError)")
+NO_LINK = re.compile(r"COMRESET failed")
 REMOVABLE = ("fd", "sr")
 MAPPED = "dm-"
 SCSI = re.compile(r"\bsd \d{1,4}:\d{1,4}:\d{1,4}:\d{1,4}: ")
@@ -37,7 +41,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     pool_full = any(each.filesystem == POOL for each in incident.of(FilesystemError))
     polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
     polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
-    for fact in (*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)):
+    facts: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
+    once = bool(facts) and _reset_once(facts)
+    for fact in () if once else facts:
         if fact in late or (fact.severity is Severity.INFO and fact not in polled):
             continue
         name = (fact.subject.device or "").rpartition("/")[2]
@@ -51,12 +57,18 @@ def rule(incident: Incident) -> Iterator[Finding]:
         what = fact.text[:140] if isinstance(fact, BlockDeviceTrouble) else f"an I/O error of {name or 'a disk'}"
         yield Finding(Subject(device=disk(name), host=fact.subject.host), (fact,), what)
     logs = incident.reads("kernel-log")
-    if logs and not found and not late:
+    if logs and not found and not late and not once:
         yield Finding(Subject(), tuple(logs), "the kernel reports no trouble of a disk", present=False)
     measured = [row for row in incident.of(IoStatistics) if {"busy_percent", "queue_length"} <= row.values.keys()]
     busy = any(row.values["busy_percent"] or row.values["queue_length"] for row in measured)
     if measured and not busy and not found:
         yield Finding(Subject(), tuple(measured), "the disks are idle and no request is in line", present=False)
+
+
+def _reset_once(facts: Sequence[BlockDeviceTrouble | BlockIoError]) -> bool:
+    """True where all that is reported is that one link was reset once."""
+    words = [fact.text if isinstance(fact, BlockDeviceTrouble) else "" for fact in facts]
+    return all(ONE_RESET.search(each) for each in words) and sum(NO_LINK.search(each) is not None for each in words) < 2
 
 
 SYMPTOM = Symptom(

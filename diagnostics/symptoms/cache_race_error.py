@@ -1,10 +1,10 @@
 """An error about a file of a compile or kernel cache: gone, stale, half-written, or its lock held.
 
 Triton, inductor, torch extensions, numba, JAX and Neuron keep compiled code in a folder; ranks or hosts that share it
-meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own code; or
-that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else. So does a compiler
-or linker whose files changed under its hands. And so does a just-in-time compiler that asserts, on one rank alone, that what it has
-compiled is there, in a job whose files lie on a network volume.
+meet there. The error names the folder or a file of it (also one that a setting names), or comes from the cache's own
+code; or that could not decode what it had stored, or the compiler says that decoding failed: it decodes nothing else.
+So does a compiler or linker whose files changed under its hands. And so does a just-in-time compiler that asserts, on
+one rank alone, that what it has compiled is there, in a job whose files lie on a network volume.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CACHE = re.compile(
     r"\.triton/|triton[_/]cache|TRITON_CACHE|torchinductor|/inductor/|torch_extensions|__triton_launcher|\.cubin"
     r"|\.nv/ComputeCache|numba.{0,20}cach|_inductor/\S{0,40}cache|corrupted compilation artifact"
     r"|kernel[_ ]cache|jit[_ ]cache|compil\w{1,10}[_ ]cache|fxgraph|neuron-compile-cache|cuda_utils\.so|\.locks?/"
-    r"|FileLock|flashinfer|deep_gemm|\w\.(?:ttgir|ttir|llir|hsaco)\b|/\.\w{2,20}/cache/|jit_build/",
+    r"|FileLock|flashinfer|deep_gemm|\w\.(?:ttgir|ttir|llir|hsaco)\b|/\.\w{2,20}/cache/|jit_build/|\bMIOpen\b",
     re.I,
 )
 # load_cached_autotuning (torch/_inductor/triton_heuristics.py:740)     get_group (triton/runtime/cache.py:88)
@@ -53,7 +53,9 @@ ASSERTS = re.compile(
 # Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'
 IS_LOCKED = re.compile(r"(?i)^lock file exists in\b")
 # another rank has removed the folder in which this one was to build
-LOST_BUILD = re.compile(r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file")
+LOST_BUILD = re.compile(
+    r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file|ninja: error: opening build log: No such file"
+)
 UNDECODABLE = re.compile(
     r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
 )
@@ -62,7 +64,7 @@ TROUBLE = re.compile(
     r"|file too short|invalid ELF header"
     r"|Errno (?:2|16|17|26|39|116)\b|File exists|Directory not empty|Text file busy|Device or resource busy"
     r"|Resource temporarily unavailable"
-    r"|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt|object has vanished",
+    r"|locking protocol|database is locked|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt|object has vanished",
     re.I,
 )
 

@@ -1,6 +1,6 @@
 """Somebody was refused memory of the host: ENOMEM, MemoryError, bad_alloc, torch's DefaultCPUAllocator, a thread or
-process that could not be made for lack of memory; or the GPU driver, on a machine that has hardly any memory left. GPU memory
-is another symptom.
+process that could not be made for lack of memory; or the GPU driver, on a machine that has hardly any memory left.
+GPU memory is another symptom.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .machine_memory_low import is_low
 
 REFUSED = re.compile(
     r"Cannot allocate memory|\[Errno 12\]|ENOMEM|MemoryError|std::bad_alloc|DefaultCPUAllocator: (?:can't|not enough)"
-    r"|Unable to allocate .{1,60} for an array|virtual memory exhausted|\bnot enough memory: you tried to allocate",
+    r"|Unable to allocate .{1,60} for an array|virtual memory exhausted|paging file is too small|(?:WinError|GetLastError\(\) =|os error) 1455\b|\bnot enough memory: you tried to allocate",
 )
 DRIVER = re.compile(r"NV_ERR_NO_MEMORY|[Oo]ut of memory|[Pp]age allocation fail")
 GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_|\bRMM failure", re.I)

@@ -1,9 +1,10 @@
-"""A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, the scheduler's word, or that of a
-program that watches a limit of its own over its workers. Where the kernel's report is cut before it says whose memory was full,
-a container that stands at its limit says so.
+"""A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, the scheduler's word, or
+that of a program that watches a limit of its own over its workers. Where the kernel's report is cut before it says
+whose memory was full, a container that stands at its limit says so.
 
-A kill that is older than every run of the incident is another incident's.
-ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the cgroup's counter is 0.
+A kill that is older than every run of the incident, or after which the job made steps for more than a day, is
+another incident's. ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the
+cgroup's counter is 0.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..evidence.storage import CgroupMemory
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import killed
+from ._reports import killed, long_over
 from .global_oom_kill import OF_THE_MACHINE
 
 AT_LIMIT = 0.98  # of its limit: what the kernel could reclaim is gone
@@ -30,7 +31,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill by a limit; else the places that would show it."""
     found = False
     for kill in incident.of(OomKill):
-        if kill.scope == "cgroup" and not incident.timeline.precedes_runs(kill):
+        if kill.scope == "cgroup" and not _is_anothers(incident, kill):
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
     at_limit = [
@@ -57,6 +58,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
         if witnesses:
             yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)
+
+
+def _is_anothers(incident: Incident, kill: OomKill) -> bool:
+    return incident.timeline.precedes_runs(kill) or long_over(incident, kill)
 
 
 SYMPTOM = Symptom(

@@ -15,11 +15,12 @@ from ._places import place
 
 FAR_LARGER, ABOUT = 2.0, 1.2
 LEAST = 1 << 20  # bytes: a small file is mostly its own directory
+FEW, FAR_ABOVE = 4, 16  # no directory is so large
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     counts = incident.of(TensorBytes)
-    for tensors in (count for count in counts if count.what == "tensors" and count.size >= LEAST):
+    for tensors in (count for count in counts if count.what == "tensors" and count.size > 0):
         name = (tensors.subject.path or "").rpartition("/")[2]
         written: list[tuple[int, TensorBytes | FileEntry]] = [
             (count.size, count)
@@ -36,6 +37,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         size, fact = max(written, key=lambda each: each[0])
         subject = place(incident, tensors.subject.path)
         note = f"{name or 'the file'} holds {tensors.size / 2**20:,.0f} MiB of tensors in {size / 2**20:,.0f} MiB"
+        if tensors.size < LEAST and (size < FEW * LEAST or size < FAR_ABOVE * tensors.size):
+            continue
         if size >= FAR_LARGER * tensors.size:
             yield Finding(subject, (tensors, fact), note)
         elif size <= ABOUT * tensors.size:

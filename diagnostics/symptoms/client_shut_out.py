@@ -22,6 +22,10 @@ SHUT_OUT = re.compile(
 )
 
 
+# mount.lustre: mount SERVER at PLACE failed: Cannot send after transport endpoint shutdown     (its servers are not up)
+AT_MOUNTING = re.compile(r"\bmount\.lustre: mount |^mount \S{1,200} at \S{1,200} failed: Cannot send after transport")
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each word of an eviction."""
     messages: list[NetworkFilesystemMessage | VolumeClientMessage] = [
@@ -32,7 +36,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if fact.about in ("evicted", "blocklisted") or SHUT_OUT.search(fact.text):
             yield Finding(_where(incident, fact), (fact,), fact.text[:160])
     for said in matching(incident, SHUT_OUT, "ESHUTDOWN"):
-        yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+        if not AT_MOUNTING.search(said.text):
+            where = place_of_error(incident, said.fact, said.path)
+            yield Finding(where, (said.fact,), said.text.splitlines()[0][:160])
 
 
 def _where(incident: Incident, fact: NetworkFilesystemMessage | VolumeClientMessage) -> Subject:

@@ -1,19 +1,22 @@
 """The main thread is inside the compiler's code and waits, while no compiler is at work anywhere.
 
 On a future, a lock or a pool's queue (the lock file of a cache is another symptom); no compiler process in the table,
-no CPU time used. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
+no CPU time used. Or it waits for the GPU or for the other ranks, of which one waits in a collective, and nothing goes
+on. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.process import NativeStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._waits import compiles, main_stacks, name_of
+from ._waits import compiles, compiles_natively, main_stacks, name_of, native_names
 from .busy_while_silent import growing
-from .compiling import compilers, waits_for_child
+from .compiling import compilers, stands_with_others, waits_for_child, waits_for_ranks
 from .waits_for_build_lock import waits_for_builder
 
 IDLE = frozenset("result wait acquire get select poll _wait_for_tstate_lock join __enter__ wait_futures".split())
@@ -25,6 +28,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for stack in main_stacks(incident):
         if not compiles(stack) or not stack.frames or waits_for_builder(stack) or stack.interrupted:
             continue
+        if not at_work and waits_for_ranks(stack) and stands_with_others(incident, stack):
+            note = f"the compiler waits in {stack.frames[0].function} while another rank is in a collective"
+            yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
+            continue
         process = incident.links.processes.get(stack.subject.pid or -1)
         busy = stack.active or waits_for_child(stack) or (process is not None and growing(process))
         if at_work or busy:
@@ -32,8 +39,27 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif name_of(stack.frames[0]) in IDLE:
             note = f"the main thread waits in {stack.frames[0].function} inside the compiler"
             yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
+    yield from _native(incident) if not at_work else ()
 
 
+def _native(incident: Incident) -> Iterator[Finding]:
+    """Dumps in which every thread that is shown waits for a mutex, one of them inside of a compiler; of a single one, inside it twice."""
+    dumps: dict[str, list[NativeStack]] = defaultdict(list)
+    for stack in incident.of(NativeStack):
+        dumps[stack.source.file].append(stack)
+    for threads in dumps.values():
+        waiting = [each for each in threads if any(name in MUTEXES for name in native_names(each, 4))]
+        inside = [each for each in waiting if compiles_natively(each)]
+        again = [each for each in inside if len(set(native_names(each, 40))) < len(native_names(each, 40))]
+        if inside and len(waiting) == len(threads) and (len(threads) > 1 or again):
+            note = f"{len(threads)} threads wait for mutexes, {inside[0].thread} inside of the compiler"
+            yield Finding(Subject(pid=inside[0].subject.pid), tuple(threads[:4]), note)
+
+
+MUTEXES = frozenset(
+    "__lll_lock_wait pthread_mutex_lock __pthread_mutex_lock ___pthread_mutex_lock __GI___lll_lock_wait "
+    "__GI___pthread_mutex_lock pthread_rwlock_wrlock futex_wait".split()
+)
 SYMPTOM = Symptom(
     title="the compiler waits and nothing compiles",
     rule=rule,

@@ -1,9 +1,10 @@
 """A compiler of kernels is at work: compiler processes below the trainer, a stack inside torch.compile, inductor or
-Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, a log
-that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more and came
-to its end, or a person's measurement of one.
+Triton that is on a CPU or waits for a compiler's process, an error that a compilation took longer than its limit, a
+log that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more
+and came to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
 
-inductor's idle worker pool is no sign. ABSENT where the main thread's stack was taken and no compiler is on it.
+A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is
+inductor's idle worker pool. ABSENT where the main thread's stack was taken and no compiler is on it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.gpu import GpuStatus
+from ..evidence.job import CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps, WatchdogFired
 from ..evidence.network import Benchmark
 from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._runs import calendar_s, went_on_after
-from ._waits import compiles, main_stacks, name_of
+from ._waits import COLLECTIVE_FILES, compiles, in_collective, main_stacks, name_of
 
 COMPILERS = re.compile(
     r"^(?:\S*python[\d.]* )?(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink|neuronx?-cc|walrus_driver)(?: |$)"
@@ -69,13 +71,42 @@ def waits_for_child(stack: PythonStack) -> bool:
     return any(name_of(frame) in CHILD_WAITS and "subprocess" in (frame.file or "") for frame in stack.frames[:1])
 
 
+SPINS_PERCENT = 95.0
+WAITS_FOR_DEVICE = frozenset("synchronize _init_handles load_binary _load_kernel cuModuleLoadData".split())
+
+
+def waits_for_ranks(stack: PythonStack) -> bool:
+    """True where a compiler's stack ends in a wait for the GPU, in loading code onto it, or in a call to other ranks."""
+    inner = stack.frames[0]
+    return name_of(inner) in WAITS_FOR_DEVICE or any(part in (inner.file or "") for part in COLLECTIVE_FILES)
+
+
+def stands_with_others(incident: Incident, stack: PythonStack) -> bool:
+    """True where another process's main thread waits in a collective, in a job that somebody gave up or whose GPUs all spin."""
+    if not others_in_collective(incident, stack):
+        return False
+    if any(part in (stack.frames[0].file or "") for part in COLLECTIVE_FILES):
+        return True  # of the compiler's own, which the other rank has not entered
+    used = [status.utilisation_percent for status in incident.of(GpuStatus) if status.utilisation_percent is not None]
+    return bool(incident.of(CollectiveTimeout, WatchdogFired)) or (len(used) > 1 and min(used) >= SPINS_PERCENT)
+
+
+def others_in_collective(incident: Incident, stack: PythonStack) -> bool:
+    """True where the main thread of another process waits in a collective or for its result."""
+    others = [each for each in main_stacks(incident) if each.subject.pid != stack.subject.pid and each.frames]
+    return any(
+        not compiles(each) and (in_collective(each) or name_of(each.frames[0]) in ("wait_tensor", "wait"))
+        for each in others
+    )
+
+
 def _seen(incident: Incident) -> Iterator[Finding]:
     at_work = compilers(incident)
     given_up = incident.of(CollectiveTimeout)  # a GPU that a benchmark waits for is in a collective then
     for row in at_work:
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):
-        waits = stack.frames[0].function == "synchronize" and bool(given_up)
+        waits = waits_for_ranks(stack) and (bool(given_up) or others_in_collective(incident, stack))
         if compiles(stack) and not waits and (stack.active or at_work or waits_for_child(stack)):
             yield Finding(Subject(), (stack,), f"the main thread compiles: {stack.frames[0].function}")
 
@@ -94,6 +125,7 @@ def _told(incident: Incident) -> Iterator[Finding]:
         if COMPILATION.search(measured.name) and measured.value * IN_SECONDS.get(measured.unit, 0.0) >= LONG_S:
             yield Finding(Subject(), (measured,), f"{measured.name} took {measured.value:.0f} {measured.unit}")
     yield from _alarms(incident, phases)
+    yield from _busy_since(incident, phases)
     for begin in (phase for phase in phases if phase.edge == "begin"):
         later = [e for e in ends if e.source.file == begin.source.file and e.source.line > begin.source.line]
         end = min(later, key=lambda each: each.source.line, default=None)
@@ -112,6 +144,26 @@ def _alarms(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
             others = [*incident.of(TrainingSteps), *incident.of(PythonException), *incident.of(RunFinished)]
             if not any(e.source.file == phase.source.file and e.source.line > phase.source.line for e in others):
                 yield Finding(Subject(), (phase,), f"the compiler says: {phase.text[:60]}")
+
+
+def _busy_since(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
+    """The begin of a compilation as the last that a log tells of, with a process that has been on a CPU for most of its life."""
+    ends = [*incident.of(TrainingSteps), *incident.of(PythonException), *incident.of(RunFinished), *phases]
+    busy = [row for row in incident.of(ProcessState) if row.state == "R" and (row.cpu_percent or 0.0) >= BUSY_PERCENT]
+    busy += [
+        row
+        for row in incident.of(ProcessState)
+        if row.state == "R" and row.cpu_s and row.elapsed_s and MOSTLY * row.elapsed_s <= row.cpu_s >= LONG_S
+    ]
+    tables = {row.source.file for row in incident.of(ProcessState)}
+    for begin in (phase for phase in phases if phase.edge == "begin" and phase.source.file not in tables and busy):
+        if not any(e.source.file == begin.source.file and e.source.line > begin.source.line for e in ends):
+            yield Finding(
+                Subject(), (begin, busy[0]), "the log ends with the begin of a compilation, and a CPU is at it"
+            )
+
+
+MOSTLY = 0.8
 
 
 def _said_to_take(text: str) -> float:

@@ -1,10 +1,10 @@
 """A copy or a save was begun and never reported done before its process ended.
 
-The job announced it ("saving", "copying") and the next word about that run is its end: by a signal, by the scheduler's
-hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next word. Or a checkpoint is
-short, and its name bears the step at which somebody ended the run by Ctrl-C; or the newest is bad and was last written in
-the minute in which the scheduler ended the job. ABSENT where
-each announced write was reported done.
+The job announced it ("saving", "copying") and the next word about that run is its end: by a signal, by the
+scheduler's hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next
+word. Or a checkpoint is short, and its name bears the step at which somebody ended the run by Ctrl-C; or the newest
+is bad and was last written in the minute in which the scheduler ended the job. Or somebody ended a copy or a
+download by Ctrl-C, and what it brought is bad. ABSENT where each announced write was reported done.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from ..evidence import Clock, Evidence, Subject
 from ..evidence.job import CheckpointEvent, LogLine, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
 from ..evidence.kernel import ClockReading, KernelBoot, OomKill
-from ..evidence.storage import FileEntry
+from ..evidence.storage import CommandOutcome, FileEntry
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
@@ -42,7 +42,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     logs: dict[str, list[Evidence]] = defaultdict(list)
     taken = [event for event in incident.of(SchedulerEvent) if event.about in TAKEN]
     told = [line for line in incident.of(LogLine) if ASKED_TO_END.search(line.text)]
+    raised = [error for error in incident.of(PythonException) if error.type != "KeyboardInterrupt"]
     kinds: list[Evidence] = [*incident.of(CheckpointEvent), *incident.of(Phase), *job_ends(incident), *taken, *told]
+    kinds += raised  # a write that an exception of the job follows was left, and not cut off from outside
     for fact in kinds:
         logs[fact.source.file].append(fact)
     found = False
@@ -51,6 +53,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for finding in (*_cut_off(incident, facts), *_cut_by_machine(incident, facts)):
             found = True
             yield finding
+    for finding in _broken_off(incident):
+        found = True
+        yield finding
     stopped = [event for event in incident.of(SchedulerEvent) if STOPPED in event.text]
     for finding in (*_cut_by_hand(incident), *_cut_in_its_minute(incident, [*taken, *stopped])):
         found = True
@@ -74,6 +79,22 @@ def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]
         if begun and end and (isinstance(end, SchedulerEvent) or end.signal or end.status is None):
             subject = place(incident, begun.subject.path)
             yield Finding(subject, (begun, end), f"{begun.event} {begun.subject.path} was cut off")
+
+
+def _broken_off(incident: Incident) -> Iterator[Finding]:
+    """Commands that somebody ended by Ctrl-C, where a file was found to be cut, unreadable or empty."""
+    stopped = [command for command in incident.of(CommandOutcome) if command.outcome == "interrupted"]
+    bad = [
+        finding
+        for rule in (checkpoint_truncated, checkpoint_unreadable)
+        for finding in (rule(incident) if stopped else ())
+        if finding.present
+    ]
+    empty = [entry for entry in incident.of(FileEntry) if entry.size == 0]
+    for command in stopped if bad or empty else ():
+        subject = bad[0].subject if bad else place(incident, empty[0].subject.path)
+        what = bad[0].evidence[:1] if bad else tuple(empty[:1])
+        yield Finding(subject, (command, *what), f"`{command.command[:100]}` was ended by a Ctrl-C")
 
 
 def _completed(facts: Sequence[Evidence], told: Evidence) -> bool:

@@ -1,9 +1,10 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
-tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping, processes
-that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
+tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping,
+processes that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
-error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read and is below 20 %.
+error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read
+and is below 20 %.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ LOW = 20.0
 THROTTLED = 0.25  # share of a quota's periods
 CROWD = 100.0  # tasks that want to run at one moment, or the load over five minutes, while
 IDLE = 3.0  # percent of the CPUs are idle and
-WAITING = 5.0  # percent wait for a disk, which the load counts too
+WAITING = 5.0  # percent wait for a disk, which the load counts too,
+AT_WORK = 90.0  # unless so much is at work all the same
 OVER = 2.5  # load for each CPU
 STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
@@ -40,7 +42,7 @@ FEW = 2  # CPUs that an affinity leaves
 EVENLY = 1.5
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 WORDS = re.compile(
-    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal",
+    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal|might be resource pressure on this node",
     re.I,
 )
 
@@ -63,7 +65,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         stolen, swapped = rates.values.get("stolen_percent", 0.0), rates.values.get("swap_in_per_s", 0.0)
         idle, load = rates.values.get("idle_percent", 100.0), rates.values.get("load_5min", 0.0)
         crowd = max(rates.values.get("tasks_running", 0.0), load)
-        if crowd >= CROWD and idle <= IDLE and rates.values.get("iowait_percent", 0.0) <= WAITING:
+        at_work = rates.values.get("user_percent", 0.0) + rates.values.get("system_percent", 0.0)
+        waits = rates.values.get("iowait_percent", 0.0) > WAITING and at_work < AT_WORK
+        if crowd >= CROWD and idle <= IDLE and not waits:
             yield Finding(
                 Subject(host=rates.subject.host), (rates,), f"{crowd:.0f} tasks want to run, {idle:.1f} % idle"
             )

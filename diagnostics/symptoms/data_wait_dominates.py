@@ -1,11 +1,13 @@
 """The steps spend a large part of their time waiting for data, though data do arrive.
 
-By the run's own data-wait column: a third of the step time or more over the last third of the run; or by the queue of its
-loader, which is found empty. ABSENT where the column is logged and small, or the queue at least half full to the end.
+By the run's own data-wait column: a third of the step time or more over the last third of the run; by the queue of
+its loader, which is found empty; or a trainer or profiler says so itself. ABSENT where the column is logged and
+small, or the queue at least half full to the end.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
@@ -15,8 +17,10 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import LoaderQueue, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
+from ._errors import matching
 from ._runs import Run, column, runs
 
+WORDS = re.compile(r"performance bottleneck on (?:CPU|Disk)|\bprogram is (?:HIGHLY|MODERATELY) input-bound", re.I)
 LARGE = 0.33
 SMALL = 0.1
 FEWEST_LATE = 2  # steps
@@ -32,12 +36,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if len(waits) < 2 or not pace:
             continue
         tail = waits[-max(len(waits) // 3, 2) :]
-        share = mean(tail) / pace
+        share = mean(tail) / max(pace, mean(tail))  # some count the wait apart from the step
         if share >= LARGE:
             yield Finding(run.steps.subject, (run.steps,), f"{share:.0%} of a step is spent waiting for data")
         elif share <= SMALL:
             yield Finding(Subject(), (run.steps,), f"{share:.0%} of a step is spent waiting for data", present=False)
     yield from _queues(incident)
+    for said in matching(incident, WORDS):
+        yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 
 def reads_came_after(incident: Incident, fact: Evidence) -> Sequence[TrainingSteps]:

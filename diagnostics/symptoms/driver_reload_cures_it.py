@@ -5,23 +5,31 @@ The reload and CUDA's answer stand in one session; that CUDA refused before stan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
+from ._reports import said
+from .driver_init_failed import rule as driver_init_failed
 from .driver_refuses import rule as driver_refuses
+
+# CUDA's word for a context that it could not make
+UNKNOWN = re.compile(r"CUDA_ERROR_UNKNOWN|cuda runtime error \(999\)|CUDA error: unknown error|error=999", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     answers = [fact for fact in incident.of(SettingSeen) if fact.name == "CUDA available"]
-    refused = [fact for finding in driver_refuses(incident) if finding.present for fact in finding.evidence]
+    findings = (*driver_refuses(incident), *driver_init_failed(incident))
+    refused = [fact for finding in findings if finding.present for fact in finding.evidence]
+    refused += said(incident, UNKNOWN)
     for reload in incident.of(SettingSeen):
         if reload.name != "driver reloaded":
             continue
         here = [fact for fact in answers if fact.source.file == reload.source.file]
-        after = [fact for fact in here if fact.source.line > reload.source.line]
+        after = [fact for fact in here if fact.source.line >= reload.source.line]
         before = [fact for fact in here if fact.source.line < reload.source.line and fact.value == "False"]
         ill = [*before[-1:], *refused[:1]]
         if ill and after and after[0].value == "True":

@@ -10,7 +10,12 @@ from . import Finding, Symptom
 from ._reports import findings, said, words_of
 
 # Health check failed:  check_hw_ib:  No IB port mlx5_4:1 is ACTIVE (LinkUp 400 Gb/sec).
-WORDS = re.compile(r"No IB port \S{0,40} ?is ACTIVE|check_hw_(?:ib|eth): {1,3}.{0,80}(?:not found|is not|\bNo )", re.I)
+# only 1/4 required IB ports are ACTIVE
+WORDS = re.compile(
+    r"No IB port \S{0,40} ?is ACTIVE|check_hw_(?:ib|eth): {1,3}.{0,80}(?:not found|is not|\bNo )"
+    r"|\bonly \d{1,3} ?(?:/|(?:out )?of) ?\d{1,3} (?:(?:required|expected|configured) )?(?:IB|InfiniBand|RDMA|RoCE|HCA|NIC|rail)s? ?(?:ports?|links?|devices?|adapters?)? ?(?:are |is )?(?:ACTIVE|up|linked)\b",
+    re.I,
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

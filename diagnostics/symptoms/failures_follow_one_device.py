@@ -22,7 +22,7 @@ PARTS = ("card", "device", "dimm")
 CONNECTION = re.compile(r"<?->")
 LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
 NAME = re.compile(
-    r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b",
+    r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b|(?<!\w)#\d{1,3}\b",
     re.I,
 )
 # boxA, own RTX 3090, -pl 370      boxB with boxA's RTX 3090

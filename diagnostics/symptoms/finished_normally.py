@@ -1,6 +1,7 @@
 """The last run said that it reached its end, and its process ended with status 0 or its end is not shown.
 
-An exception after that word (also of a Ctrl-C, where the process did not end) is no good end.
+An exception after that word (also of a Ctrl-C, where the process did not end) is no good end, nor is one in the log
+of another program that says nothing of its end, or a main thread that somebody found in the steps of leaving.
 """
 
 from __future__ import annotations
@@ -8,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.job import PythonException, RunFinished
+from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import job_ends
+from ._runs import job_ends, went_on_after
+from ._waits import in_worker, name_of
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """The last word of each log, where it is a good one."""
+    leaving = any(map(_is_leaving, incident.of(PythonStack))) or _another_raised(incident)
     for fact in incident.of(RunFinished):
         after = [
             end for end in job_ends(incident)
             if end.source.file == fact.source.file and end.source.line > fact.source.line
         ]  # fmt: skip
-        raised = any(
+        raised = leaving or any(
             error.source.file == fact.source.file and error.source.line > fact.source.line
             for error in incident.of(PythonException)
         )
@@ -28,6 +32,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(fact.subject, (fact, *after[:1]), f"the run said: {fact.text[:120]}")
 
 
+def _is_leaving(stack: PythonStack) -> bool:
+    """True where the main thread was seen between its last word and its end: it did not get through."""
+    names = [name_of(frame) for frame in stack.frames]
+    return stack.thread == "MainThread" and not in_worker(stack) and any(name in LEAVES for name in names)
+
+
+def _another_raised(incident: Incident) -> bool:
+    """True where a log that says of no run that it was done holds an exception after which it does not go on."""
+    done = {fact.source.file for fact in incident.of(RunFinished)}
+    others = [error for error in incident.of(PythonException) if error.source.file not in done]
+    return any(not went_on_after(incident, error) for error in others)
+
+
+LEAVES = frozenset(
+    "_exit_function _python_exit _run_exitfuncs _at_exit_callback _shutdown _run_finalizers destroy_process_group "
+    "shutdown_compile_workers _shutdown_backend".split()
+)
 SYMPTOM = Symptom(
     title="the run reached its own end",
     rule=rule,

@@ -1,4 +1,10 @@
-"""The machine itself ran out of memory: the global OOM killer's report, the kubelet's of it, or a daemon's that acts before it.
+"""The machine itself ran out of memory: the global OOM killer's report, the kubelet's of it, or a daemon's that acts
+before it.
+
+A report that is cut before it says whose memory was full counts where somebody saw the machine without memory, or
+where a service of the machine and another program asked for memory in vain: they share no container. A kill that
+took a program of somebody's desktop explains no end of a job, and neither does one after which the job made steps
+for more than a day.
 
 ABSENT where a kernel log long enough to speak was read and reports no such kill.
 """
@@ -11,10 +17,12 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.job import SchedulerEvent
 from ..evidence.kernel import OomKill, PageAllocationFailure
+from ..evidence.storage import MemoryInfo
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import kernel_log, killed
+from ._reports import kernel_log, killed, long_over
+from .machine_memory_low import is_low
 
 BY_A_DAEMON = re.compile(
     r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
@@ -25,13 +33,29 @@ OF_THE_MACHINE = re.compile(
 )
 
 
+# what is killed first on a workstation, by its own wish
+DESKTOP = re.compile(
+    r"^(?:chrom(?:e|ium)|firefox|Web Content|Isolated Web|slack|teams|electron|code$|discord|spotify|thunderbird)", re.I
+)
+# programs that a machine runs for itself, outside of any job's container
+SERVICES = re.compile(
+    r"^(?:systemd|init$|gsd-|gnome|Xorg|Xwayland|kde|kwin|plasma|kubelet|containerd|dockerd|sshd|snapd|rsyslogd|cron|irqbalance"
+    r"|NetworkManager|polkitd|dbus|udisksd|slurmd|munged|chronyd|ntpd|tuned|agetty|node_exporter|dcgm)"
+)
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill for the whole machine; else the logs without one."""
     found = False
     for kill in incident.of(OomKill):
+        if long_over(incident, kill) or DESKTOP.match(kill.subject.comm or ""):
+            continue
         if kill.scope == "global":
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
+    for kill in _of_the_machine(incident):
+        found = True
+        yield Finding(kill.subject, (kill,), killed(kill))
     for failure in incident.of(PageAllocationFailure):
         if (failure.order or 0) <= 3:
             found = True
@@ -46,6 +70,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     logs = kernel_log(incident)
     if logs and not found and not incident.of(OomKill):
         yield Finding(Subject(), tuple(logs), "no kill for the machine's memory is reported", present=False)
+
+
+def _of_the_machine(incident: Incident) -> list[OomKill]:
+    """The cut reports of a machine without memory."""
+    cut = [kill for kill in incident.of(OomKill) if kill.scope == "unknown" and not long_over(incident, kill)]
+    invokers = {kill.invoker for kill in cut if kill.invoker}
+    services = {invoker for invoker in invokers if SERVICES.match(invoker)}
+    low = any(is_low(info) for info in incident.of(MemoryInfo))
+    return cut if low or (services and invokers - services) else []
 
 
 SYMPTOM = Symptom(

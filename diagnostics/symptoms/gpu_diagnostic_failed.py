@@ -1,7 +1,8 @@
 """A GPU health test of computation, load or set-up fails on a device (dcgmi diag). ABSENT where all tests pass.
 
 Tests of the memory are a symptom of their own; clocks that are held down and links are others'. A health report's rows of
-the whole and of a GPU sum up its parts, and a test of PCIe fails for links alone where a GPU has no NVLink.
+the whole and of a GPU sum up its parts, and a test of PCIe fails for links alone where a GPU has no NVLink. A job's
+or a node's own check of computations counts too.
 """
 
 from __future__ import annotations
@@ -13,11 +14,17 @@ from itertools import pairwise
 from ..evidence.gpu import GpuDiagnostic
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_subject
+from ._reports import gpu_subject, said, words_of
 
 OTHERS = re.compile(r"memory|memtest|ECC|remap|DBE|SBE|throttl|nvlink", re.I)
 SUMS = ("Overall Health", "GPU")
 MESSAGES = ("Warning", "Error")
+# [gpu-health] rank 5 node n12: SDC check FAILED: 1 of 8 devices disagrees (device 5)
+SAID = re.compile(
+    r"\bSDC (?:check|test)s? (?:has )?FAILED|calculations were incorrect|GEMM result mismatch|\b\d{1,4} of \d{1,4} devices? disagrees?\b"
+    r"|SDCReplayMismatch|check_gpu_\w{1,20}: .{0,80}\bfailed\b",
+    re.I,
+)
 NOT_RUN = re.compile(r"busy or unavailable|cuCtxCreate|Unable to create CUDA context|cudaStreamCreate", re.I)
 MEMORY = re.compile(r"memory|memtest|ECC|remap|DBE|SBE", re.I)
 
@@ -42,6 +49,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for each in failed:
         note = f"{each.test}: {each.text or each.outcome}"
         yield Finding(gpu_subject(incident, each.subject), (each,), note[:200])
+    for fact in said(incident, SAID):
+        yield Finding(gpu_subject(incident, fact.subject), (fact,), words_of(fact)[:200])
     passed = tuple(each for each in results if each.outcome == "pass")
     if passed and not failed:
         yield Finding(passed[0].subject, passed, "every health test passes", present=False)

@@ -1,7 +1,12 @@
-"""A device was taken when the job began, and processes that are not the job's are seen to hold it.
+"""A device was taken when the job began or when it asked for memory, and processes that are not the job's are seen
+to hold it.
 
-The holder may be a server of its own. The job names itself in its complaint (`(EngineCore pid=23107)`); another process has memory on a device, or is by its name a
-worker that would, and is neither a child of the job nor defunct.
+Where the job's complaint is of its start, the holder may be a server of its own: the job names itself in its complaint
+(`(EngineCore pid=23107)`), and another process has memory on a device, or is by its name a worker that would, and
+is neither a
+child of the job nor defunct. Where the job ran out of memory, or does not name itself, the holder must have lost
+whoever started
+it, or be a notebook: one of the job's own ranks has a launcher.
 """
 
 from __future__ import annotations
@@ -9,14 +14,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
 from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_subject, said
+from ._holders import NOTEBOOK, PROGRAM, WORKER, holders, is_orphan, process_table
+from ._reports import gpu_subject, said, words_of
 from .gpu_memory_without_owner import IDLE_MIB
-from .gpu_taken_before_start import AT_START
-from .gpu_worker_without_parent import WORKER
+from .gpu_out_of_memory import WORDS as OUT_OF_MEMORY
+from .gpu_taken_before_start import AT_START, OWN
 
 SERVER = re.compile(
     r"\bvllm serve\b|\bapi_server\b|launch_server|tritonserver|text-generation-server|llama-server|\bollama\b"
@@ -24,28 +31,61 @@ SERVER = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    table = {row.subject.pid: row for row in incident.of(ProcessState)}
     for complaint in said(incident, AT_START):
         own = complaint.subject.pid
-        if own is None:
+        others = _not_the_jobs(incident, own) if own is not None else _left_over(incident, complaint)
+        yield from _found(incident, complaint, others)
+    for complaint in said(incident, OUT_OF_MEMORY):
+        if not AT_START.search(words_of(complaint)):
+            yield from _found(incident, complaint, _left_over(incident, complaint))
+
+
+def _found(incident: Incident, complaint: Evidence, others: list[Evidence]) -> Iterator[Finding]:
+    if others:
+        of = f", not the job's own {complaint.subject.pid}" if complaint.subject.pid is not None else ""
+        note = f"pid {others[-1].subject.pid} and {len(others) - 1} others{of}"
+        yield Finding(gpu_subject(incident, complaint.subject), (complaint, *others[:4]), note)
+
+
+def _not_the_jobs(incident: Incident, own: int) -> list[Evidence]:
+    """Holders and workers beside a job that names itself."""
+    table = process_table(incident)
+    parent = table[own].parent_pid if own in table else None
+    listed = [
+        fact for fact in incident.of(GpuProcess) if fact.subject.pid != own and (fact.memory_mib or 0.0) > IDLE_MIB
+    ]
+    workers = [
+        row
+        for row in table.values()
+        if row.state != "Z"
+        and (WORKER.search(_names(row)) or SERVER.search(row.command))
+        and row.subject.pid != own
+        and row.parent_pid != own
+        and (parent is None or row.parent_pid != parent)
+    ]
+    return [*listed, *workers]
+
+
+def _left_over(incident: Incident, complaint: Evidence) -> list[Evidence]:
+    """Programs without a parent, and notebooks, that hold a device although the job that complains is another."""
+    own = complaint.subject.pid
+    left: dict[int | None, tuple[Evidence, ...]] = {}
+    for holder in holders(incident):
+        row = holder.row
+        if row is None or holder.pid == own:
             continue
-        parent = table[own].parent_pid if own in table else None
-        holders = [
-            fact for fact in incident.of(GpuProcess) if fact.subject.pid != own and (fact.memory_mib or 0.0) > IDLE_MIB
-        ]
-        workers = [
-            row
-            for row in table.values()
-            if row.state != "Z"
-            and (WORKER.search(f"{row.subject.comm or ''} {row.command}") or SERVER.search(row.command))
-            and row.subject.pid != own
-            and row.parent_pid != own
-            and (parent is None or row.parent_pid != parent)
-        ]
-        others = (*holders, *workers)[:4]
-        if others:
-            note = f"pid {others[0].subject.pid} and {len(holders) + len(workers) - 1} others, not the job's own {own}"
-            yield Finding(gpu_subject(incident, complaint.subject), (complaint, *others), note)
+        notebook = NOTEBOOK.search(holder.names) and not OWN.search(words_of(complaint))
+        orphan = is_orphan(incident, row) and (PROGRAM.search(holder.names) or WORKER.search(holder.names))
+        if notebook or orphan:
+            left[holder.pid] = holder.facts
+    if not left and (own is not None or AT_START.search(words_of(complaint))):
+        workers = (row for row in incident.of(ProcessState) if is_orphan(incident, row) and WORKER.search(_names(row)))
+        left = {row.subject.pid: (row,) for row in workers if row.subject.pid != own and row.state != "Z"}
+    return [fact for facts in left.values() for fact in facts]
+
+
+def _names(row: ProcessState) -> str:
+    return f"{row.subject.comm or ''} {row.command}"
 
 
 SYMPTOM = Symptom(

@@ -16,13 +16,12 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
+from ._holders import HOLDER, PROGRAM
 from ._reports import gpu_subject, said, words_of
 
 IDLE_MIB = 1024  # the driver's own tables and a display take less
-NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process")
-# Process 107636 has 71.62 GiB memory in use.
-HOLDER = re.compile(r"\bProcess (\d{1,10}) has (\d{1,6}(?:\.\d{1,3})? [GM]iB) memory in use")
-NAMELESS = ("not found", "unknown error", "n/a", "no such process", "-")
+NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process|/proc/(\d{1,10})'?: No such file or directory")
+NAMELESS = ("not found", "defunct", "unknown error", "unknown", "n/a", "no such process", "-")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -30,7 +29,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     table = {fact.subject.pid: fact for fact in incident.of(ProcessState)}
     whole_table = 1 in table  # a table with pid 1 in it is no excerpt: who is missing there is not there
     owners = incident.of(GpuProcess)
-    gone = {int(found[1]): tool for tool in incident.of(ToolError) if (found := NO_SUCH.search(tool.text))}
+    gone = {int(found[1] or found[2]): tool for tool in incident.of(ToolError) if (found := NO_SUCH.search(tool.text))}
     alive: list[Evidence] = []
     for owner in owners:
         row = table.get(owner.subject.pid)
@@ -43,9 +42,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which the driver cannot name,")
         elif row is None and whole_table and owner.subject.pid is not None:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which is not in the process table,")
-        elif row is None or row.parent_pid != 1:  # whom pid 1 has taken over lives on without its job
+        elif row is not None and row.parent_pid not in (None, 1):  # whom pid 1 has taken over lives on without its job
             alive.append(owner)
     defunct = any(row.state == "Z" for row in table.values())
+    if not owners and not incident.of(GpuProcessesNone):
+        yield from _of_the_defunct(incident)
     nobody = [each for each in incident.of(GpuProcessesNone) if each.in_words or defunct]
     counted = [owner for owner in owners if owner.memory_mib is not None]  # by the driver; others hold the device file
     for status in incident.of(GpuStatus):
@@ -62,6 +63,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(gpu_subject(incident, status.subject), (status,), "no memory in use", present=False)
     if alive and table and not nobody:
         yield Finding(alive[0].subject, tuple(alive), "the processes that hold GPU memory are alive", present=False)
+
+
+def _of_the_defunct(incident: Incident) -> Iterator[Finding]:
+    """A program that was killed and cannot end, while memory of a GPU is in use and nobody listed who holds it."""
+    dead = [row for row in incident.of(ProcessState) if row.state == "Z" and row.parent_pid == 1]
+    dead = [row for row in dead if PROGRAM.search(f"{row.subject.comm or ''} {row.command}")]
+    for status in incident.of(GpuStatus) if dead else ():
+        if (status.memory_used_mib or 0) > IDLE_MIB:
+            note = f"{status.memory_used_mib:.0f} MiB in use, and {dead[0].subject.pid} is defunct"
+            yield Finding(gpu_subject(incident, status.subject), (status, dead[0]), note)
 
 
 def _named_by_allocator(incident: Incident) -> Iterator[Finding]:

@@ -23,6 +23,7 @@ WORDS = re.compile(
     r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,80}[ :']out of memory"
     r"|out_of_memory: (?:RMM|CUDA) |RMM failure at.{0,200}(?:out of memory|Maximum pool size exceeded)"
     r"|out of memory in \S{1,300}\.cuh?\b"
+    r"|bfc_allocator\.cc:\d{1,6}\] Ran out of memory trying to allocate|Allocator \(GPU_\d{1,3}_bfc\) ran out of memory"
     r"|No available memory for the cache blocks|can be stored in (?:the )?KV cache|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
     re.I,
 )
@@ -33,7 +34,8 @@ ELSEWHERE = re.compile(
 PINNED = re.compile(r"pin_memory|cudaHostAlloc", re.I)
 # CUDA out of memory detected. Train microbatch size will be decreased from 16 -> 8.
 ANSWERED = re.compile(
-    r"(?:batch size|microbatch size)\b.{0,40}(?:decreas|reduc|halv|lower)|trying again with|retrying with", re.I
+    r"(?:batch size|microbatch size)\b.{0,40}(?:decreas|reduc|halv|lower)|trying again with|retrying with|caller indicates that this is not a failure",
+    re.I,
 )
 
 

@@ -26,7 +26,10 @@ WORDS = re.compile(
 )
 NO_CABLE = 54
 # the driver switches the card off, or the host down
-TOO_HOT = re.compile(r"amdgpu: .{0,40}(?:over temperature range|Critical Temperature Fault|GPU SW CTF)", re.I)
+TOO_HOT = re.compile(
+    r"amdgpu: .{0,40}(?:over temperature range|Critical Temperature Fault|GPU SW CTF|thermal throttling temperature reached)|power brake slowdown|NVRM: .{0,60}thermal shutdown",
+    re.I,
+)
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")
 
 

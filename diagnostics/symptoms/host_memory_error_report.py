@@ -21,7 +21,7 @@ from ._reports import kernel_log, nothing
 MANY_CORRECTED = 100
 # CPU 0 ... exceeded threshold: 10 in 24h     rate exceeded for DIMM_A7     errors detected (limit of 9)
 BEYOND = re.compile(
-    r"exceed(?:ed)? threshold|threshold exceeded|rate (?:exceeded|has increased)|limit (?:of \d{1,9}\)|reached)|logging disabled",
+    r"exceed(?:ed)? threshold|threshold exceeded|rate (?:exceeded|has increased)|limit (?:of \d{1,9}\)|reached)|logging disabled|failing DIMM|predictive failure",
     re.I,
 )
 AGAIN_S = 3600.0

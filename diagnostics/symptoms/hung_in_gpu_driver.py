@@ -20,6 +20,7 @@ FRAME = re.compile(
 )
 SPINS = re.compile(r"spin|acquire|_lock\b|wait_for", re.I)
 HANGS = ("hanging", "timed-out")
+TOOLS = ("nvidia-smi", "nvidia-persiste", "dcgmi")  # they do nothing but ask the driver
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,7 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         *incident.of(RcuStall),
     ]
     for fact in reports:
-        if any(FRAME.search(frame) for frame in (fact.function or "", *fact.frames)):
+        if any(FRAME.search(frame) for frame in (fact.function or "", *fact.frames)) or _asks_the_driver(fact):
             yield Finding(
                 fact.subject, (fact,), f"{fact.subject.comm or 'a task'} hangs in {fact.function or 'nvidia'}"
             )
@@ -42,7 +43,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(ProcessState):
         if row.state == "D" and FRAME.search(row.wchan or ""):
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D in {row.wchan}")
-        elif row.state == "D" and row.subject.comm in ("nvidia-smi", "nvidia-persiste", "dcgmi"):
+        elif row.state == "D" and row.subject.comm in TOOLS:
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D")
     for command in incident.of(CommandOutcome):
         if command.outcome in HANGS and re.search(r"\b(?:nvidia-smi|dcgmi|rocm-smi)\b", command.command):
@@ -50,6 +51,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for error in incident.of(GpuToolError):
         if error.about == "hanging":
             yield Finding(error.subject, (error,), error.text)
+
+
+def _asks_the_driver(fact: HungTask | SoftLockup | RcuStall) -> bool:
+    return isinstance(fact, HungTask) and not fact.frames and fact.subject.comm in TOOLS
 
 
 SYMPTOM = Symptom(

@@ -5,6 +5,7 @@ Only where nobody recorded what they wait in: a wait that is known is a symptom 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -14,6 +15,9 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 FEWEST = 2
+TOOLS = re.compile(
+    r"^(?:\S{0,80}/)?(?:nvidia-smi|dcgmi|rocm-smi|df|ls|stat|du|mount)\b"
+)  # what they hang in is a symptom of its own
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -22,6 +26,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     programs: dict[tuple[str, str], dict[int | None, ProcessState]] = defaultdict(dict)
     for row in incident.of(ProcessState):
         if row.state and row.command and not row.command.startswith("["):  # the kernel's own threads stand in brackets
+            if TOOLS.match(row.command):
+                continue
             programs[row.source.file, row.command.split(" -")[0][:200]][row.subject.pid] = row
     for (_, program), rows in programs.items():
         blocked = [row for row in rows.values() if row.state == "D" and row.subject.pid not in known]

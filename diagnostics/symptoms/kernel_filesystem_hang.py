@@ -19,8 +19,11 @@ from ._waits import CLIENT_WAITS
 
 LOCAL = re.compile(
     r"^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"
+    r"|dbuf_|arc_|dsl_|spa_|zil_|zvol_|zpl_|zap_|add_transaction_credits|wait_current_trans|start_transaction"
     r"|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
 )
+# where a filesystem's own thread waits for its disk day by day
+AT_HOME = frozenset({"jbd2_journal_commit_transaction", "kjournald2", "kjournald", "txg_sync_thread", "xfsaild"})
 SERVERS = ("mfschunkserver", "glusterfsd", "ceph-osd", "nfsd", "beegfs-storage", "ll_ost", "mfsmaster", "minio")
 LOCAL_TOOL = re.compile(r"^(?:touch|ls|rm|cp|dd|sync|cat|mkdir|stat|umount|fsck\S*)\s")
 
@@ -31,7 +34,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         words = (task.function or "", *task.frames)
         if any(word.startswith(CLIENT_WAITS) for word in words):
             continue
-        inside = next((word for word in words if LOCAL.match(word)), None)
+        inside = next((word for word in words if LOCAL.match(word) and word not in AT_HOME), None)
         if inside:
             yield Finding(Subject(host=task.subject.host), (task,), f"{task.subject.comm} hangs in {inside}")
     for thread in incident.of(ThreadState):

@@ -1,11 +1,13 @@
 """The job's own last look at the host's memory shows it used up, and the next that its log says is an end by SIGKILL.
 
-Both in one log, so that they are of one machine and in order. Where the kernel's report of a kill for memory was kept,
-it has the say, and this is not looked for.
+Both in one log, so that they are of one machine and in order; or a record of the memory, kept beside the log, fills
+up and ends there. Where the kernel's report of a kill for memory was kept, it has the say, and this is not looked
+for.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence.job import ProcessEnded
@@ -14,6 +16,8 @@ from ..evidence.storage import MemoryInfo
 from ..incident import Incident
 from . import Finding, Symptom
 from .machine_memory_low import is_low
+
+LOOKS = 3
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -27,6 +31,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
         ]
         if end.signal == "SIGKILL" and before and is_low(before[-1]):
             yield Finding(end.subject, (before[-1], end), "memory was used up when the process was ended by SIGKILL")
+        elif end.signal == "SIGKILL" and not before and (last := _last_of_a_record(incident)):
+            yield Finding(end.subject, (last, end), "the record of the memory ends with none left")
+
+
+def _last_of_a_record(incident: Incident) -> MemoryInfo | None:
+    """The last of three looks or more at the whole machine's memory, in one file, that began with some left and ends with none."""
+    files: dict[str, list[MemoryInfo]] = defaultdict(list)
+    for info in incident.of(MemoryInfo):
+        if info.subject.pid is None and "MemTotal" in info.values_kib:
+            files[info.source.file].append(info)
+    for looks in files.values():
+        if len(looks) >= LOOKS and not is_low(looks[0]) and is_low(looks[-1]):
+            return looks[-1]
+    return None
 
 
 SYMPTOM = Symptom(

@@ -1,7 +1,7 @@
 """A worker of a data loader died of SIGBUS, in the loader's own words.
 
-Workers hand over their batches in segments of /dev/shm that are mapped before there is room for them. A bus error of any
-other process is another symptom.
+Workers hand over their batches in segments of /dev/shm that are mapped before there is room for them. A bus error
+of any other process is another symptom.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ._errors import matching
 
 BUS = re.compile(r"BUS|\bbus error\b", re.I)
 WORKER = re.compile(
-    r"bus error encountered in worker|DataLoader worker \(pid[^)]{0,40}\) is killed by signal: Bus error", re.I
+    r"bus error encountered in (?:DataLoader )?worker|DataLoader worker \(pid[^)]{0,40}\) is killed by signal: Bus error",
+    re.I,
 )
 
 

@@ -1,8 +1,8 @@
 """The same work is ended at a limit on its waiting and goes through with a longer one.
 
-From a table of trials: the time-out of a trial that went well is longer than that of every one of the same work that failed or hung;
-or the same trial, without a word of its limit, timed out.
-A scheduler's time limit is none: it ends healthy work and stuck work alike.
+From a table of trials: the time-out of a trial that went well is longer than that of every one of the same work that
+failed or hung; or the same trial, without a word of its limit, timed out. A scheduler's time limit is none: it ends
+healthy work and stuck work alike.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import Finding, Symptom
 
 # timeout=1800     NCCL timeout 2 h     TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=7200     init_process_group(timeout=60 min)
 LIMIT = re.compile(
-    r"(?<![a-z])(?:\w{0,40}timeout\w{0,10}|(?:watchdog|heartbeat)(?: limit)?)[ =(]{1,3}(?:of )?(\d{1,7}) ?(ms|s|sec|seconds|min|minutes|h|hours)?\b",
+    r"(?<![a-z])(?:\w{0,40}timeout\w{0,10}|(?:watchdog|heartbeat)(?: limit)?|(?:barrier|store|collective|rendezvous) limit|timedelta\((?=seconds))[ =(]{0,3}(?:of |seconds=)?(\d{1,7}) ?(ms|s|sec|seconds|min|minutes|h|hours)?\b",
     re.I,
 )
 TIMED_OUT = re.compile(r"\btime[sd]? ?out\b|\bheartbeat\b|\bwatchdog\b", re.I)

@@ -1,6 +1,7 @@
 """The main thread of a trainer waits for its helpers: a loader's workers, a prefetch thread, a pool or an executor.
 
-By its Python stack. ABSENT where main threads' stacks were taken and none waits there; a forked child is mostly a helper itself.
+By its Python stack, or by that of the thread in which a main thread that only serves calls has the training run.
+ABSENT where main threads' stacks were taken and none waits there; a forked child is mostly a helper itself.
 """
 
 from __future__ import annotations
@@ -8,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._waits import forked, main_stacks, waits_for_helpers
+from ._waits import forked, main_stacks, name_of, waits_for_helpers, waits_for_loader
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,8 +31,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
         elif not forked(stack):
             elsewhere.append(stack)
+    for stack in elsewhere if not found else ():
+        pid = stack.subject.pid
+        trains = [s for s in incident.of(PythonStack) if s.subject.pid == pid is not None and s.thread != stack.thread]
+        for other in (each for each in trains if waits_for_loader(each) and _iterates(each)):
+            found = True
+            yield Finding(Subject(pid=pid), (other,), f"{other.thread} of {pid} waits for its loader")
     if elsewhere and not found:
         yield Finding(Subject(), tuple(elsewhere), "no main thread waits for helpers", present=False)
+
+
+def _iterates(stack: PythonStack) -> bool:
+    """True where a loop over a loader is on the stack, not one of the loader's own threads."""
+    return any(name_of(frame) == "__next__" for frame in stack.frames)
 
 
 SYMPTOM = Symptom(

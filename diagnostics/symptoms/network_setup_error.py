@@ -1,7 +1,9 @@
 """NCCL or its plugin could not set up its network: no interface or protocol that works, or a queue pair refused.
 
-No socket interface found, a socket that cannot be made, no usable protocol (OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
-fail (a wrong GID index, MTU or traffic class, or a peer's port that is not there).
+No socket interface found, a socket that cannot be made or whose port another program has, no usable protocol (OFI,
+UCX), a plugin that does not load, or ibv_modify_qp and its like that
+fail (a wrong GID index, MTU or traffic class, or a peer's port that is not there). Verbs that were refused memory count
+where locked memory is seen to be limited, or the library itself says that it is.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.process import ResourceLimit
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of
@@ -20,13 +23,26 @@ WORDS = re.compile(
     r"|Unable to find (?:address|interface) for|MTU mismatch"
     r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low|is neither AF_INET\(2\) nor AF_INET6"
     r"|Unable to find a set of common .{0,20}communication interfaces"
+    r"|server socket has failed to listen on any local network address"
     r"|network device '[^']{1,40}' is not available|no (?:active messages|remote registered memory access|auxiliary) transport to",
     re.I,
 )
+# ibv_create_cq(cqe=4096) failed: Cannot allocate memory      Call to ibv_reg_mr failed with error Cannot allocate memory
+REFUSED = re.compile(
+    r"\b(?:ibv_(?:create_(?:cq|qp|srq|comp_channel|ah)|reg_mr|alloc_pd|open_device)\w{0,20}|mlx5dv_\w{1,40}|fi_mr_reg\w{0,10})\b.{0,160}(?:Cannot allocate memory|ENOMEM|errno[ =:]{1,3}12\b)"
+)
+LIMITED = re.compile(
+    r"RLIMIT_MEMLOCK is \d{1,9} bytes|[Pp]lease set max locked memory|memlock.{0,20} too (?:low|small)", re.I
+)
+LOCKED = ("max locked memory", "locked memory")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
+    tight = [limit for limit in incident.of(ResourceLimit) if limit.resource in LOCKED and limit.soft is not None]
+    for fact in said(incident, REFUSED) if tight else ():
+        yield Finding(fact.subject, (fact, tight[0]), words_of(fact)[:200])
+    facts = {id(fact): fact for pattern in (WORDS, LIMITED) for fact in said(incident, pattern)}
+    yield from findings(incident, [(fact, words_of(fact)) for fact in facts.values()])
 
 
 SYMPTOM = Symptom(

@@ -1,9 +1,9 @@
 """Somebody was told that there is no space: ENOSPC by number, name or text, the job, the client of its volume, or a
 local filesystem that found no room for its own records.
 
-An error about shared memory is another symptom, though it carries the same errno, and so does the want of inotify watches,
-semaphores, mounts and control groups, which is no want of space at all. torch.save never says it
-(see save-failed), so nothing is ABSENT here.
+An error about shared memory is another symptom, though it carries the same errno, and so does the want of inotify
+watches, semaphores, mounts and control groups, which is no want of space at all. torch.save never says it (see
+save-failed), so nothing is ABSENT here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NO_SPACE = re.compile(
     re.I,
 )
 SHARED_MEMORY = re.compile(
-    r"shared memory|/dev/shm|shm_open|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
+    r"shared memory|/dev/shm|shm_open|\bshmget\b|\bshmat\b|sysv_shm|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
     re.I,
 )
 NO_DISK = re.compile(

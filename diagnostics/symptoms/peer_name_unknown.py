@@ -1,4 +1,4 @@
-"""The name of another node cannot be resolved."""
+"""The name of another node cannot be resolved, and was not when it was asked for again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import Finding, Symptom
 from ._reports import findings, said, words_of
 
 WORDS = re.compile(
-    r"Name or service not known|Temporary failure in name resolution|getaddrinfo|gaierror|nodename nor servname|cannot be retrieved \(gai error",
+    r"Name or service not known|Temporary failure in name resolution|getaddrinfo|gaierror|nodename nor servname|cannot be retrieved \(gai error|The hostname of '?\S{1,120}'? could not be resolved|[Cc]ould not resolve host(?:name)?\b",
     re.I,
 )
 
@@ -22,7 +22,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts: list[tuple[Evidence, str]] = [
         (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "name"
     ]
-    facts += [(fact, fact.text) for fact in incident.of(Reachability) if fact.outcome == "unknown-name"]
+    known = {fact.subject.server for fact in incident.of(Reachability) if fact.outcome == "answered"}
+    asked = (fact for fact in incident.of(Reachability) if fact.outcome == "unknown-name")
+    facts += [(fact, fact.text) for fact in asked if fact.subject.server not in known]
     yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))])
 
 

@@ -1,7 +1,9 @@
 """Copies from GPU to GPU go wrong, those through the host do not, and the platform leads the former through its IOMMU.
 
 By trials: the same work goes through with peer-to-peer access off (NCCL_P2P_DISABLE), or a copy by way of the CPU arrives whole
-and the direct one does not. And by the machine: a PCIe bridge whose ACS redirects requests, or an IOMMU that translates.
+and the direct one does not. And by the machine: a PCIe bridge whose ACS redirects requests, or an IOMMU that
+translates. Or the
+work goes through once the IOMMU or ACS is off, or the IOMMU says that it refused what a GPU asked for.
 """
 
 from __future__ import annotations
@@ -11,11 +13,17 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import SettingSeen, Trial
+from ..evidence.kernel import GpuDriverMessage, Xid
 from ..incident import Incident
 from . import Finding, Symptom
 from ._cures import cures, settings
 
 PEER_OFF = re.compile(r"\bNCCL_P2P_(?:DISABLE[= ]1|LEVEL[= ](?:LOC|0))\b", re.I)
+# intel_iommu=off      BIOS IOMMU=Disabled      ACS off
+PLATFORM_OFF = re.compile(
+    r"\b(?:(?:intel|amd)_iommu[= ]off|iommu[= ](?:off|soft|pt|disabled)|(?:IOMMU|VT-d|ACS)(?: control)?[= ](?:is )?(?:off|disabled))\b",
+    re.I,
+)
 REDIRECTS = {"PCIe ACS": "redirects", "IOMMU": "translated"}
 # cuda:0 -> cuda:1
 DIRECT = re.compile(r"^(?:cuda|gpu) ?:?\d{1,2} ?(?:->|to) ?(?:cuda|gpu) ?:?\d{1,2}$", re.I)
@@ -23,6 +31,14 @@ BY_HOST = re.compile(r"\b(?:cpu|host)\b", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    # a GPU that has halted, or is being reset, asks for anything
+    faulted = {fact.subject.pci for fact in incident.of(Xid, GpuDriverMessage)}
+    for refusal in incident.of(SettingSeen):
+        if (refusal.name, refusal.value) == ("IOMMU", "refused") and refusal.subject.pci not in faulted:
+            note = f"the IOMMU refused what the GPU at {refusal.subject.pci} asked for"
+            yield Finding(Subject(host=refusal.subject.host), (refusal,), note)
+    for well, failed, setting in cures(incident, settings(PLATFORM_OFF), bad=("hang", "fail")):
+        yield Finding(Subject(), (well, failed[0]), f"it goes through with {setting}")
     redirects = [fact for fact in incident.of(SettingSeen) if REDIRECTS.get(fact.name) == fact.value]
     if not redirects:
         return

@@ -1,11 +1,12 @@
 """Healthy work took longer than a limit on it allows: an evaluation, save, load, preparation or compilation was still
 going on when a watchdog or a time-out of the others struck.
 
-"Going on" needs a sign of life: the phase's end is dated about the limit after its begin, or it counts what it has done and at
-that pace reaches the limit; a progress bar that is none of
-the training itself stands unfinished near the limit, or one of preparing data that at its pace takes far longer than it; the
-file that a rank waited for was made about the limit after it began to wait; or the process was busy: by its stack, or as the
-one process on a CPU among equals that idle. Silence alone is none: a hung save looks alike.
+"Going on" needs a sign of life: the job or somebody who measured it says how long the phase takes; or the phase's end
+is dated about the limit after its begin, or it counts what it has done and at that pace reaches the limit; a progress
+bar that is none of the training itself stands unfinished near the limit, or one of preparing data that at its pace
+takes far longer than it; the file that a rank waited for was made about the limit after it began to wait; or the
+process was busy: by its stack, or as the one process on a CPU among equals that idle. Silence alone is none: a hung
+save looks alike.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..evidence.job import (
     CollectiveTimeout,
     MarkerFile,
     Phase,
+    PhaseTook,
     ProgressBar,
     SchedulerEvent,
     SettingSeen,
@@ -37,6 +39,7 @@ SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says on
 BYTES = 10**9  # nobody makes so many steps: such a bar counts bytes or rows
 UNSAID_S = 600.0  # a limit that nobody says: the default of NCCL's process groups; other backends have 1800 s
 NEAR = 0.85
+LONGEST = 20  # times the limit: what takes far longer was not under that limit
 LATEST = 6  # times the limit: what is made much later is another one of the same name
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
 BUSY_PERCENT, IDLE_PERCENT = 80.0, 20.0  # of one CPU
@@ -56,7 +59,7 @@ LINES = 12  # between what a job says it does now and the bar of that
 COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
 GAVE_UP_WAITING = re.compile(
-    r"Socket Timeout|waitForInput: .{0,300}timed out after|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
+    r"Socket Timeout|client socket has timed out after \d|waitForInput: .{0,300}timed out after|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
     re.I,
 )
 SECONDS = re.compile(
@@ -76,6 +79,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if took and took >= NEAR * (limit_s or UNSAID_S):
                 limit = f"the limit is {limit_s:.0f} s" if limit_s else "the others gave up"
                 yield Finding(Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, {limit}")
+    yield from _said_to_take(incident, limits)
     yield from _counted(incident, limits)
     yield from _markers(incident, limits)
     yield from _probed(incident)
@@ -88,6 +92,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (last, limits[0][1], *signs[0]),
             f"{last.phase} was under way and busy when the limit struck",
         )
+
+
+def _said_to_take(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
+    """Phases that take about the limit or longer by somebody's word: no step of its log came after it, and no other phase was the last."""
+    last = _last_phase(incident)
+    for told in incident.of(PhaseTook):
+        stepped = any(
+            s.source.file == told.source.file and s.source.line > told.source.line for s in incident.of(TrainingSteps)
+        )
+        for limit_s, fact in limits if not stepped and (last is None or last.phase == told.phase) else ():
+            if limit_s and NEAR * limit_s <= told.seconds <= LONGEST * limit_s:
+                note = f"{told.phase} takes {told.seconds:.0f} s, the limit is {limit_s:.0f} s"
+                yield Finding(Subject(), (told, fact), note)
+                break
 
 
 def _counted(incident: Incident, limits: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
@@ -153,7 +171,7 @@ def _probed(incident: Incident) -> Iterator[Finding]:
 def _limits(incident: Incident) -> list[tuple[float | None, Evidence]]:
     """The limits that struck, in seconds where they were said, each with the fact that says so."""
     found: list[tuple[float | None, Evidence]] = [
-        (f.limit_s, f) for f in incident.of(WatchdogFired) if f.action != "alert"
+        (f.limit_s or f.age_s, f) for f in incident.of(WatchdogFired) if f.action != "alert"
     ]
     found += [(t.limit_s, t) for t in incident.of(CollectiveTimeout)]
     return found + [(_said_limit(fact), fact) for fact in said(incident, GAVE_UP_WAITING)]

@@ -2,7 +2,7 @@
 
 Servers have ports that are down all their lives; one that the job's own log speaks of (NCCL's list of devices, its
 complaint, a setting) was meant to carry traffic. So was one of whose error NCCL was told, or of which another
-library says that it went down.
+library says that it went down. And so is the port of an accelerator: it carries nothing else.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ SAID_DOWN = re.compile(
     re.I,
 )
 
+# EJ0002: [PID: 40079] 2025-06-30-07:12:19.118.402 The network port is down.     (Ascend's runtime)
+SAYS_SO = re.compile(r"\bEJ0002\b.{0,120}network port is down", re.I)
+OF_ACCELERATOR = "npu"  # its port carries collectives and nothing else
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for message in incident.of(NcclMessage):
@@ -39,6 +43,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if lost := SAID_DOWN.search(words_of(fact)):
             subject = replace(fact.subject, interface=lost["port"])
             yield Finding(subject, (fact,), f"the job says that {lost['port']} went down")
+    for port in incident.of(PortState):
+        if port.fabric == OF_ACCELERATOR and port.state == "down":
+            yield is_down(port)
+    for fact in said(incident, SAYS_SO):
+        yield Finding(fact.subject, (fact,), words_of(fact)[:160])
     down = [finding for finding in link_down(incident) if finding.present and finding.subject.interface]
     down += [is_down(port) for port in incident.of(PortState) if port.disabled and port.state == "down"]
     if not down:

@@ -1,7 +1,8 @@
-"""A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop, or
-its control group or container is frozen.
+"""A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop,
+or its control group or container is frozen.
 
-Where the stacks of some processes were taken, those and their children are the job's. ABSENT where the states of the job's processes were read and none is stopped.
+Where the stacks of some processes were taken, those and their children are the job's. ABSENT where the states of
+the job's processes were read and none is stopped.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             Subject(pid=row.subject.pid, comm=row.subject.comm),
             (row,),
-            f"{row.subject.comm} {row.subject.pid} is stopped {by}",
+            f"{row.subject.comm or 'process'} {row.subject.pid or ''} is stopped {by}".replace("  ", " "),
         )
     halted = [row for row in incident.of(ThreadState) if row not in stopped and stands_still(row)]
     for row in halted:
@@ -59,6 +60,8 @@ def of_the_job(row: ProcessState | ThreadState) -> bool:
     a volume is the volume's."""
     if (row.subject.comm or "").startswith(SERVERS):
         return False
+    if not row.subject.comm and not getattr(row, "command", ""):
+        return True  # somebody looked at this one alone
     words = f"{row.subject.comm or ''} {row.command if isinstance(row, ProcessState) else ''}"
     return any(word in words for word in ("python", "pt_", "train", "torchrun", "worker", "mfs", "sshfs", "ranks"))
 

@@ -40,7 +40,7 @@ SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
 
 def rule(incident: Incident) -> Iterator[Finding]:
     victims: list[Evidence] = [*incident.of(RemoteFailure, CollectiveTimeout), *said(incident, GAVE_UP)]
-    victims += list(said(incident, CLOSED))
+    victims += [*said(incident, CLOSED), *said(incident, SHUT_DOWN)]
     gave_up = incident.of(CollectiveTimeout)
     ranks_of_victims = {fact.subject.rank for fact in victims}
     # a status of 1 is the exception's of some rank, and says nothing new where it is not known whose
@@ -52,6 +52,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         own_end = crashed or (bool(fact.exit_code) and bool(victims) and not unnamed)
         if own_end and fact.exit_code not in (-15, 143) and fact.subject.rank not in ranks_of_victims:
             yield Finding(fact.subject, (fact, *victims[:2]), f"rank {fact.subject.rank} ended with {fact.exit_code}")
+    yield from _of_the_agent(incident, victims)
     for ended in incident.of(ProcessEnded):
         if ended.subject.rank is None or ended.signal in SIGNAL_OF_A_SUPERVISOR or ended.status == 0:
             continue
@@ -63,6 +64,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if victims and len({each.subject.rank for each in own}) == 1:  # what every rank raises, no rank was first with
         note = f"rank {own[0].subject.rank} raised {own[0].type}"
         yield Finding(own[0].subject, (own[0], *victims[:2]), note)
+
+
+SHUT_DOWN = re.compile(r"Horovod has been shut down\. This was caused by an exception on one of the ranks")
+# failed (exitcode: -6) local_rank: 0 (pid: 21544) of binary: /opt/venv/bin/python3
+BY_AGENT = re.compile(r"\bfailed \(exitcode: -?\d{1,4}\) local_rank: (\d{1,6}) ")
+
+
+def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Finding]:
+    """The one process that torchrun's agent saw fail, where its summary is not there, nor any word of a time-out."""
+    if incident.of(LauncherFailure, CollectiveTimeout):
+        return
+    seen = [(ended, found) for ended in incident.of(ProcessEnded) if (found := BY_AGENT.search(ended.text))]
+    if len({(ended.source.file, found[1]) for ended, found in seen}) == 1:
+        ended, found = seen[0]
+        aborted = ended.status in ABORTED and not victims  # which a watchdog may have done
+        if ended.status not in (0, -15, 143) and not aborted:
+            yield Finding(ended.subject, (ended, *victims[:2]), f"local rank {found[1]} ended with {ended.status}")
 
 
 def tasks_ended(events: Iterable[SchedulerEvent]) -> list[tuple[SchedulerEvent, re.Match[str]]]:
@@ -87,12 +105,12 @@ def is_victim(raised: PythonException) -> bool:
     """True when the exception only says that others are gone, late or unreachable."""
     words = words_of(raised)
     return raised.type.rpartition(".")[2] in LAUNCHERS or any(
-        pattern.search(words) for pattern in (GAVE_UP, CLOSED, UNREACHABLE, REFUSED, UNKNOWN, NCCL_VICTIM)
+        pattern.search(words) for pattern in (GAVE_UP, CLOSED, UNREACHABLE, REFUSED, UNKNOWN, NCCL_VICTIM, SHUT_DOWN)
     )
 
 
 NCCL_VICTIM = re.compile(
-    r"NCCL (?:communicator was aborted|Error \d: (?:unhandled system|remote process))|DistBackendError"
+    r"Please check rank \d{1,6} logs for faulty rank|NCCL (?:communicator was aborted|Error \d: (?:unhandled system|remote process))|DistBackendError"
 )
 
 SYMPTOM = Symptom(

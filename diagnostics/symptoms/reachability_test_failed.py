@@ -1,10 +1,12 @@
 """Somebody tried to reach a node from outside the job (nc, curl, ping, getent) and got no answer, also not to another question.
+A server of files is no node of the job.
 
 ABSENT where whoever was tried answered.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence.network import Reachability
@@ -13,10 +15,13 @@ from . import Finding, Symptom
 from ._reports import findings, node_of
 
 SILENT = ("timed-out", "unreachable", "unknown-name")
+OF_FILES = re.compile(
+    r":(?:111|445|988|2049|3260|3300|6789|8003|9421|24007)$"
+)  # ports of file servers, which are no peers
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    tried = incident.of(Reachability)
+    tried = [fact for fact in incident.of(Reachability) if not OF_FILES.search(fact.subject.server or "")]
     reached = {fact.subject.server for fact in tried if fact.outcome == "answered"}
     silent = [fact for fact in tried if fact.outcome in SILENT and fact.subject.server not in reached]
     failed = [(fact, f"{fact.subject.server or 'a node'}: {fact.outcome}") for fact in silent]

@@ -1,7 +1,9 @@
 """A file differs from what it should be although its size is right: nothing was cut, the bytes changed.
 
-Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of two
-or more sound siblings that are all just as big, as shards of one set are. ABSENT where the sizes differ too.
+Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of
+two or more sound siblings that are all just as big, as shards of one set are. Or cmp compared both to their common
+end and nothing says that one is shorter; or a file is nothing but zeros and is listed elsewhere with the same size.
+ABSENT where the sizes differ too.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence.storage import ChecksumVerdict, FileEntry
+from ..evidence.storage import Checksum, ChecksumVerdict, FileEntry, ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
 from .checksums_differ import mismatches
 
 SIBLINGS = 2
+ROW = 16  # bytes: what a dump shows of a file's end
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -33,6 +36,42 @@ def rule(incident: Incident) -> Iterator[Finding]:
         same = len({entry.size for entry in entries}) == 1
         note = f"{path}: the size is right, the content is not" if same else f"{path}: the size differs too"
         yield Finding(place(incident, path), (*facts, *entries), note, present=same)
+    for verdict in incident.of(ChecksumVerdict):
+        if verdict.different and not _shorter(incident, verdict):
+            path = verdict.subject.path or ""
+            yield Finding(
+                place(incident, path), (verdict,), f"{path}: {verdict.different} bytes differ, and none is missing"
+            )
+    yield from _all_zeros(incident, listed)
+    for path, facts in mismatches(incident):
+        sizes = [fact.size for fact in facts if isinstance(fact, Checksum)]
+        if len(sizes) > 1 and None not in sizes and len(set(sizes)) == 1:
+            yield Finding(place(incident, path), facts, f"{path}: {sizes[0]} bytes each time, and other content")
+
+
+def _shorter(incident: Incident, verdict: ChecksumVerdict) -> bool:
+    """True where something says that the file or its original ends early."""
+    name = (verdict.subject.path or "").rpartition("/")[2]
+    ends = [other for other in incident.of(ChecksumVerdict) if other.different is None and other.first_difference]
+    sizes = {
+        entry.size
+        for entry in incident.of(FileEntry)
+        if entry.size is not None and (entry.subject.path or "").rpartition("/")[2] == name
+    }
+    return len(sizes) > 1 or any((other.subject.path or "").rpartition("/")[2] == name for other in ends)
+
+
+def _all_zeros(incident: Incident, listed: dict[str, list[FileEntry]]) -> Iterator[Finding]:
+    """Files of zeros from end to end, beside another of the same name and size that nobody found to be zeros."""
+    runs = [run for run in incident.of(ZeroRun) if run.subject.path and run.offset == 0 and run.length]
+    zeros = {run.subject.path for run in runs}
+    for run in runs:
+        entries = listed.get((run.subject.path or "").rpartition("/")[2], [])
+        own = next((entry for entry in entries if entry.subject.path == run.subject.path), None)
+        others = [entry for entry in entries if own and entry.size == own.size and entry.subject.path not in zeros]
+        if own and own.size and others and abs(own.size - (run.length or 0)) < ROW:
+            note = f"{run.subject.path} is nothing but zeros, and {others[0].subject.path} is as large"
+            yield Finding(place(incident, run.subject.path), (run, own, others[0]), note)
 
 
 def _sound_siblings(incident: Incident, listed: dict[str, list[FileEntry]]) -> list[FileEntry]:

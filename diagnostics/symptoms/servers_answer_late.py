@@ -1,4 +1,5 @@
-"""The servers of a volume report requests that are slow, and report later that all of them were answered.
+"""The servers of a volume report requests that are slow, and report later that all of them were answered; or the job's
+steps go on and wait for data that come.
 
 A report that nothing takes back speaks of a server that may have stopped altogether, and counts as a complaint.
 """
@@ -11,14 +12,20 @@ from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import volume_of_client
+from .data_wait_dominates import rule as data_wait_dominates
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     said = incident.of(VolumeClientMessage)
-    for slow in (message for message in said if message.about == "slow"):
+    reports = [message for message in said if message.about == "slow"]
+    late = [finding for finding in (data_wait_dominates(incident) if reports else ()) if finding.present]
+    for slow in reports:
         answered = next((later for later in said if later.about == "recovered" and _follows(later, slow)), None)
         if answered is not None:
             yield Finding(volume_of_client(incident, slow, slow.filesystem), (slow, answered), slow.text[:160])
+        elif late:
+            facts = (slow, *late[0].evidence[:1])
+            yield Finding(volume_of_client(incident, slow, slow.filesystem), facts, slow.text[:160])
 
 
 def _follows(later: VolumeClientMessage, earlier: VolumeClientMessage) -> bool:

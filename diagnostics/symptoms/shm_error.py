@@ -14,7 +14,7 @@ from ._errors import matching
 
 SHARED = re.compile(
     r"unable to (?:open|mmap|unlink) shared memory|could not unlink the shared memory file|shared memory object </"
-    r"|shm_open.{0,80}(?:fail|error|No such)|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment"
+    r"|[Cc]ould not (?:open|attach|map|create) (?:the )?shared memory|shm_open.{0,80}(?:fail|error|No such)|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment"
     r"|rebuild_storage_filename|torch_shm_manager",
 )
 

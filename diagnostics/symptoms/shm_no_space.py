@@ -18,6 +18,8 @@ NO_ROOM = re.compile(
     r"unable to write to file </torch|[Uu]nable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"
     r"|Call to (?:posix_fallocate|ftruncate) failed|insufficient shared memory \(shm\) available"
     r"|instead of /dev/shm because /dev/shm has only"
+    r"|object store size .{0,40}exceeds /dev/shm size"
+    r"|insufficient shared (?:memory|storage space)|storage space (?:in|of) /dev/shm is (?:enough|sufficient)"
 )
 REFUSED = re.compile(f"{NO_ROOM.pattern}|(?i:{NO_SPACE.pattern})")
 

@@ -1,8 +1,10 @@
 """The run says that it ended by its own setting (a time limit of its own, the last step or epoch), or only waits in
 the scheduler's queue; nothing failed before.
 
-Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or it ended with status 0, or said that it was done,
-short of its last epoch, without any exception, and an early stop is configured.
+Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or its last
+word is that it stopped early, for want of progress or for a time limit of its own, and no step follows. Or it ended
+with status 0, or said that it was done, short of its last epoch, without any exception, and an early stop is
+configured.
 """
 
 from __future__ import annotations
@@ -11,12 +13,29 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import ProgressBar, PythonException, RunFinished, SchedulerEvent, SettingSeen, WatchdogFired
+from ..evidence.job import (
+    ProgressBar,
+    PythonException,
+    RunFinished,
+    RunStarted,
+    SchedulerEvent,
+    SettingSeen,
+    TrainingSteps,
+    WatchdogFired,
+)
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import job_ends
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
+# Epoch 00091: early stopping     Ran out of patience. Stopping training.     Time limit reached. [...] Signaling Trainer to stop.
+SHORT_OF_ITS_END = re.compile(
+    r"(?i)early[-_ ]?stopp|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b|\bout of patience\b|\bearly stop\b"
+    r"|\bimproved?\b.{0,60}\b(?:stopp?ing|terminating) (?:the )?train|\bsignaling trainer to stop\b"
+    r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?limit\b|\bbudget\b|\bexit_duration\b|\bmax(?:imum)?[_ ]time\b"
+)
+FAREWELL = 12  # lines: what a run says while it ends
+UNDER_WAY = 2  # steps that end after the word
 EPOCH = re.compile(r"(?i)\bepoch {1,4}(\d{1,7}) ?(?:/|of) ?(\d{1,7})\b")
 
 # Epoch 9, where a setting says how many there are to be: max_epochs=20
@@ -27,6 +46,7 @@ MOST = re.compile(r"(?i)^(?:\w{1,30}\.)?(?:max_|num_|n_)?(?:train_)?epochs$")
 def rule(incident: Incident) -> Iterator[Finding]:
     """The run's own last word, with the alarm that came after it."""
     yield from _stopped_early(incident)
+    yield from _said_so(incident)
     finished = incident.of(RunFinished)
     waits = [event for event in incident.of(SchedulerEvent) if event.about in ("pending", "completed")]
     alarms: list[Evidence] = [fact for fact in incident.of(WatchdogFired) if fact.action == "alert"]
@@ -35,6 +55,34 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             finished[-1].subject, (finished[-1], *alarms[:2], *waits[:2]), f"the run said: {finished[-1].text[:120]}"
         )
+
+
+def _said_so(incident: Incident) -> Iterator[Finding]:
+    """The last word of a log: the run stopped short of its end by its own rule."""
+    badly = any(end.status not in (0, None) or end.signal for end in job_ends(incident))
+    last = {word.source.file: word.source.line for word in incident.of(RunFinished)}
+    for word in incident.of(RunFinished):
+        if last[word.source.file] - word.source.line > FAREWELL:
+            continue
+        if SHORT_OF_ITS_END.search(word.text) and not badly and not _went_on(incident, word):
+            yield Finding(word.subject, (word,), f"the run said: {word.text[:120]}")
+
+
+def _went_on(incident: Incident, word: RunFinished) -> bool:
+    """True where an exception, another run or more than the step under way stand below the word."""
+    below = [
+        each
+        for each in incident.of(RunStarted, PythonException)
+        if each.source.file == word.source.file and each.source.line > word.source.line
+    ]
+    steps = [
+        line
+        for each in incident.of(TrainingSteps)
+        if each.source.file == word.source.file
+        for line in each.columns["line"]
+        if line > word.source.line
+    ]
+    return bool(below) or len(steps) > UNDER_WAY
 
 
 def _stopped_early(incident: Incident) -> Iterator[Finding]:

@@ -1,13 +1,15 @@
 """Two threads of one process both wait for locks below user code, and nobody in it works.
 
-Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or a single
-thread waits for a lock which the code that a destructor has interrupted in it holds.
+Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or all the
+threads of a pool wait for results of what waits for a thread of the pool; or one waits for another in the middle of an
+import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor has
+interrupted in it holds.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
-where one thread wants the GIL and another, which may hold it, wants a native mutex, or the first, inside of a native function,
-wants the GIL, which another has that waits at that function's door. Threads idle at a queue, a
-condition or a sleep do not count. ABSENT where the stacks of several threads were taken, no two wait so, and none wants
-the GIL.
+where one thread wants the GIL and another, which may hold it, wants a native mutex, or the first, inside of a native
+function, wants the GIL, which another has that waits at that function's door, or all that are shown want mutexes.
+Threads idle at a queue, a condition or
+a sleep do not count. ABSENT where the stacks of several threads were taken, no two wait so, and none wants the GIL.
 """
 
 from __future__ import annotations
@@ -21,7 +23,18 @@ from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import innermost_own, is_worker, name_of, native_names, on_futex, takes_lock, wait_channels, wants_gil
+from ._waits import (
+    PLUMBING,
+    compiles_natively,
+    innermost_own,
+    is_worker,
+    name_of,
+    native_names,
+    on_futex,
+    takes_lock,
+    wait_channels,
+    wants_gil,
+)
 
 WANTS_MUTEX = (
     "pthread_mutex_lock",
@@ -60,6 +73,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
             name = name_of(second.frames[0])
             note = f"{first.thread} waits inside {name}, at whose door {second.thread} stands"
             yield Finding(Subject(pid=first.subject.pid), (first, second), note)
+    for finding in _at_imports(incident):
+        found = True
+        yield finding
+    for finding in _starved(incident):
+        found = True
+        yield finding
     for finding in _native(incident):
         found = True
         yield finding
@@ -98,7 +117,8 @@ def _at_one_door(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, P
         inside = {(name_of(frame), frame.file) for frame in first.frames[1:]}
         for second in idle:
             door = innermost_own(second)
-            if second.thread != first.thread and door is not None and (name_of(door), door.file) in inside:
+            is_door = door is not None and name_of(door) not in PLUMBING
+            if second.thread != first.thread and door and is_door and (name_of(door), door.file) in inside:
                 yield first, second
 
 
@@ -126,6 +146,7 @@ def _native(incident: Incident) -> Iterator[Finding]:
             (for_mutex[0], for_gil[0]),
             "one thread wants a native mutex, another wants the GIL",
         )
+    yield from _all_at_mutexes(stacks)
     holders = {(stack.source.file, stack.source.line) for stack in incident.of(PythonStack) if stack.holds_gil}
     for holder in (stack for stack in stacks if (stack.source.file, stack.source.line) in holders):
         door = holder.frames[0].function if holder.frames else ""
@@ -134,6 +155,54 @@ def _native(incident: Incident) -> Iterator[Finding]:
             if within and inside.subject.pid == holder.subject.pid and NAMED.match(door):
                 note = f"{inside.thread} wants the GIL inside of {door}; {holder.thread} has it and waits for {door}"
                 yield Finding(Subject(pid=holder.subject.pid), (holder, inside), note)
+
+
+def _all_at_mutexes(stacks: Sequence[NativeStack]) -> Iterator[Finding]:
+    """Dumps of two threads or more in which every one waits for a native mutex: whoever has them waits too."""
+    dumps: dict[str, list[NativeStack]] = defaultdict(list)
+    for stack in stacks:
+        dumps[stack.source.file].append(stack)
+    for threads in dumps.values():
+        at = [s for s in threads if any(name in WANTS_MUTEX for name in native_names(s, 4)) and not wants_gil(s)]
+        listed = any(stack.alone for stack in threads)  # the one thread that there is, twice
+        if len(at) == len(threads) > 1 and not listed and not any(map(compiles_natively, threads)):
+            note = f"all {len(threads)} threads wait for native mutexes"
+            yield Finding(Subject(pid=threads[0].subject.pid), tuple(threads[:4]), note)
+
+
+IMPORTS = ("_call_with_frames_removed", "_find_and_load", "_find_and_load_unlocked", "exec_module", "_load_unlocked")
+MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
+
+
+def _at_imports(incident: Incident) -> Iterator[Finding]:
+    """A thread that waits for another one in the middle of an import, which waits for the lock of a module."""
+    for process, stacks in _by_process(incident):
+        idle = [stack for stack in stacks if stack.frames and not stack.active and not stack.crashed]
+        inside = [s for s in idle if innermost_own(s) is None and any(name_of(f) in IMPORTS for f in s.frames)]
+        for second in idle:
+            inner = second.frames[0]
+            wants = (inner.file or "").startswith("<frozen importlib") and name_of(inner) in MODULE_LOCKS
+            first = next((each for each in inside if each.thread != second.thread), None)
+            if wants and first:
+                note = f"{first.thread} waits in the middle of an import, {second.thread} for the lock of a module"
+                yield Finding(Subject(pid=process.pid if process else None), (first, second), note)
+
+
+POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
+
+
+def _starved(incident: Incident) -> Iterator[Finding]:
+    """Pools of which every thread waits for a result, in the same function as somebody who has given them work."""
+    for process, stacks in _by_process(incident):
+        pool = [stack for stack in stacks if POOL_THREAD.match(stack.thread)]
+        waiting = [s for s in pool if s.frames and name_of(s.frames[0]) == "result" and not s.active]
+        if len(waiting) < 2 or len(waiting) != len(pool):
+            continue
+        callers = [s for s in stacks if s not in pool and s.frames and name_of(s.frames[0]) == "result"]
+        inside = {(name_of(f), f.file) for s in waiting for f in s.frames[1:2]}
+        if any((name_of(f), f.file) in inside for s in callers for f in s.frames[1:2]):
+            note = f"all {len(pool)} threads of the pool wait for results, and nobody is left to work"
+            yield Finding(Subject(pid=process.pid if process else None), tuple(pool[:4]), note)
 
 
 SYMPTOM = Symptom(

@@ -1,9 +1,9 @@
 """The run died of an ordinary error of its own code or configuration: a wrong type, key, shape, name or argument, a
 module that is not there, packages that do not fit each other, an option that a program does not know.
 
-An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run, and
-exceptions that speak for something else (a file that is not there, memory, space, I/O, workers, collectives, CUDA, shared
-memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
+An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run,
+and exceptions that speak for something else (a file that is not there, memory, space, I/O, workers, collectives,
+CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import went_on_after
 from .cache_race_error import CACHE, cannot_decode
-from .checkpoint_code_error import CODE
+from .checkpoint_code_error import CODE, PARTS, raised_while_saving
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .checksums_differ import mismatches
 from .fewer_gpus_than_expected import WORDS as FEWER
@@ -70,18 +70,21 @@ SETUP = re.compile(
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )
 OTHER = re.compile(
-    r"No space|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
+    r"No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
     r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe"
-    r"|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
+    r"|Mismatched elements: |due to shape mismatches\. All shapes across devices|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
 )
 
 # an empty file: who emptied it, or has not filled it yet, is not said
 EMPTY_FILE = re.compile(r"line 1 column 1 \(char 0\)|Ran out of input")
 DECODING = re.compile(r"JSONDecodeError|UnicodeDecodeError|UnpicklingError")
+# what data that are not what was written come to
+OF_DATA = re.compile(r"^(?:IndexError|ValueError|OverflowError|KeyError|struct\.error|SyntaxError)\b")
+NULL_BYTES = re.compile(r"null byte")  # in source code: an editor writes none
 DECODER = re.compile(r"/(?:json|pickle)(?:/\w{1,20})?\.py:")
 INSTALLED = re.compile(r"/(?:site|dist)-packages/")
-SPECIAL = (OTHER, CODE, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
+SPECIAL = (OTHER, CODE, PARTS, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -117,9 +120,13 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     frames = " ".join(fact.frames[:4])
     if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
         return False
-    if is_gone(fact) or (EMPTY_FILE.search(text) and _read_by_library(fact.frames)):
+    if is_gone(fact) or raised_while_saving(fact) or (EMPTY_FILE.search(text) and _read_by_library(fact.frames)):
         return False
     if cannot_decode("\n".join((text, *fact.causes)), frames):
+        return False
+    if NULL_BYTES.search(text) and "cannot contain" in text:
+        return False
+    if OF_DATA.search(text) and any(mismatches(incident)):
         return False
     if DECODING.search(text) and (incident.of(ZeroRun) or any(mismatches(incident))):
         return False  # the file is damaged

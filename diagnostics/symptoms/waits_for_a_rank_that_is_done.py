@@ -1,19 +1,21 @@
 """A rank timed out in a collective after another had said that its run was done, at a step that the first had passed.
 
-Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another had said
-that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log counts as many
-steps, had not. Whoever is done
-takes part in nothing more, so that no limit would have been long enough. A rank that is done and then waits itself for the
-others, who save or evaluate, is no case of this.
+Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another
+had said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log
+counts as many steps, had not. Or one takes the process group down by its stack, and all the others wait in a
+collective. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
+done and then waits itself for the others, who save or evaluate, is no case of this.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
-from ..evidence.job import CollectiveProgress, CollectiveTimeout, Phase, RunFinished, TrainingSteps
+from ..evidence.job import CollectiveProgress, CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
+from ._ranks import places
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,7 +31,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 yield Finding(fact.subject, (fact, timeout), note)
                 break
     yield from _one_more_call(incident, done)
+    yield from _taken_down(incident)
     yield from _out_of_data(incident, last)
+
+
+def _taken_down(incident: Incident) -> Iterator[Finding]:
+    """A rank whose stack takes the process group down, while that of another waits in a collective."""
+    if incident.of(PythonException):
+        return  # a rank that raised leaves too, and that is another story
+    seen = places(incident)
+    leaving = [place for place in seen if LEAVES.search(place.where)]
+    waiting = [place for place in seen if place.in_collective]
+    if leaving and waiting and len(leaving) + len(waiting) == len(seen):
+        note = f"{leaving[0].subject} takes the process group down; {waiting[0].subject} waits in {waiting[0].where}"
+        yield Finding(leaving[0].subject, (leaving[0].fact, waiting[0].fact), note)
+
+
+LEAVES = re.compile(r"^(?:destroy_process_group|_shutdown_backend|_abort_process_group|abort) \(torch/distributed/")
 
 
 def _one_more_call(incident: Incident, done: Mapping[int, RunFinished]) -> Iterator[Finding]:

@@ -1,10 +1,11 @@
 """A thread waits in native code and keeps Python's global lock (the GIL), which another thread of the process wants.
 
-Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Or the sampler says who
-holds it, or nobody else can: a free GIL is taken at once, so that of two threads or more that run Python one keeps it where
-all the others want it. A call of the GPU's driver may only be busy: it counts where the one at the GIL is a time-out's own
-thread, or where a watchdog or collective has given up. Or a destructor that Python runs waits for the threads of its own
-object, and one of them wants the GIL: the object says that both are of one process, though each was dumped by itself.
+Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Or the sampler says
+who holds it, or nobody else can: a free GIL is taken at once, so that of two threads or more that run Python one
+keeps it where all the others want it. A call of the GPU's driver may only be busy: it counts where the one at the GIL
+is a time-out's own thread, or where a watchdog or collective has given up. Or a destructor that Python runs waits for
+the threads of its own object, and one of them wants the GIL: the object says that both are of one process, though
+each was dumped by itself.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ LETS_GO = (
 ).split()
 WAITS = re.compile(
     r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
-    r"|recv\w*|accept|nothrow_wait_cv\S*|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
+    r"|recv\w*|accept|nothrow_wait_cv\S*|nsync_\w{1,40}|wait(?:_\w{1,20})?|join|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
 RUNS_PYTHON = re.compile(
+    r"^pybind11::cpp_function::dispatcher|^_wrap_[A-Z]\w|^_?PyCFunction_\w{0,20}[Cc]all|"
     r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall|subtype_dealloc|^__pyx_p[wf]_"
 )
 NAMED = re.compile(r"^[A-Za-z_]\w{3,}$")
@@ -69,8 +71,8 @@ OF_THREAD = re.compile(r"(?:^|[^a-z])thread[-_]?\w{0,20}\.\w{2,5}$", re.I)
 
 def _join_threads(dumps: dict[tuple[str, int | None], list[NativeStack]]) -> None:
     """Put together the threads of a process of which each has a file of its own, by the files' names."""
-    apart = [key for key, stacks in dumps.items() if key[1] is None and len(stacks) == 1 and OF_THREAD.search(key[0])]
-    if len(apart) > 1:
+    apart = [key for key, stacks in dumps.items() if len(stacks) == 1 and OF_THREAD.search(key[0])]
+    if len(apart) > 1 and len({pid for _, pid in apart} - {None}) < 2:
         dumps[apart[0]] = [dumps.pop(key)[0] for key in apart]
 
 
@@ -98,7 +100,8 @@ def _destructors(stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) 
 
 
 def _lets_go(stack: NativeStack) -> bool:
-    return any(_base(frame.function) in LETS_GO for frame in stack.frames)
+    names = [frame.function for frame in stack.frames]
+    return any(_base(name) in LETS_GO or "gil_scoped_release" in name for name in names)
 
 
 def _is_named(stack: NativeStack) -> bool:

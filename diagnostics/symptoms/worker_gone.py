@@ -1,8 +1,9 @@
 """A worker is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
 
-"exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main thread (for a loader, a pool or an executor)
-with a dead child, no child left in a table that shows other processes too, or one in a dead one's place: begun long after its equals and without any work done, as a
-pool replaces what it lost. ABSENT where the waiting process's workers are all alive.
+"exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main
+thread (for a loader, a pool or an executor) with a dead child, no child left in a table that shows other processes
+too, or one in a dead one's place: begun long after its equals and without any work done, as a pool replaces what it
+lost. ABSENT where the waiting process's workers are all alive.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ._runs import job_ends
 from ._waits import main_stacks, name_of, waits_for_helpers
 
 GONE = re.compile(
-    r"[Pp]in memory thread exited|exited unexpectedly|process pool was terminated abruptly|BrokenProcessPool"
+    r"[Pp]in memory thread exited|(?:exited|workers? exit) unexpectedly|\bLost all workers\b|process pool was terminated abruptly|BrokenProcessPool"
     r"|worker .{0,60}(?:died|crashed|is gone|exited|unexpectedly terminated)|cannot schedule new futures after",
 )
 

@@ -1,19 +1,20 @@
 """A DataLoader worker or another forked child waits for a lock below user code: nobody in it can release that.
 
 The child's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of the
-worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in one
-of libc's own locks; or the only thread of a process waits for a native
-lock or for a team of threads (OpenMP); or the only thread of a child waits for another one of its process, by an event, a
-condition or a future; or it idles inside of a library with threads of its own, and its process uses no CPU; or the one stack that was taken of a process waits for the own lock of a runtime
-(OpenMP, BLAS, an allocator), in a job that forks; or all children of a process that was warned of forking with threads are
-on futexes. ABSENT where workers' stacks were taken and all of them idle at their queues or read.
+takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of
+the worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in
+one of libc's own locks; or the only thread of a process waits for a native lock or for a team of threads (OpenMP); or
+the only thread of a child waits for another one of its process, by an event, a condition or a future; or it idles
+inside of a library with threads of its own, and its process uses no CPU; or the one stack that was taken of a process
+waits for the own lock of a runtime (OpenMP, BLAS, an allocator), in a job that forks; or all children of a process
+that was warned of forking with threads are on futexes. ABSENT where workers' stacks were taken and all of them idle
+at their queues or read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.job import LogLine
@@ -21,8 +22,16 @@ from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
+from ._forked_natives import (
+    LIBC_LOCKS,
+    RUNTIME_LOCKS,
+    after_a_fork,
+    at_runtime_locks,
+    has_rival,
+    is_forked,
+    only_threads,
+)
 from ._waits import (
-    WORKER_FRAMES,
     forked,
     in_library,
     in_worker,
@@ -37,40 +46,8 @@ from ._waits import (
     wait_channels,
 )
 
-LIBC_LOCKS = frozenset(
-    "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all "
-    "_IO_lock_lock "
-    "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
-)
-NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
-LOCKED = (
-    *NATIVE_LOCKS,
-    "__GI___pthread_mutex_lock",
-    "__GI___lll_lock_wait",
-    "futex_wait",
-    "_L_lock",
-    "je_malloc_mutex_lock",
-    "AbslInternalSpinLockDelay",
-)
-
-# what these protect is over in microseconds, unless the thread that had it was not copied by fork
-RUNTIME_LOCKS = re.compile(
-    r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
-    r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
-    r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
-    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|(?:__GI_+|__)?libc_(?:m|c|re)alloc|_int_(?:malloc|free)|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
-)
-FORKS = re.compile(
-    r"^(?:_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec|_{0,2}run_fork_handlers|\w{1,30}_at_?fork_\w{1,20})$"
-)
-POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
-WARNED = re.compile(r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code")
-TEAM_WAITS = (
-    "gomp_team_start",
-    "gomp_barrier_wait",
-    "gomp_team_barrier_wait",
-    "__kmp_fork_barrier",
-    "__kmp_join_barrier",
+WARNED = re.compile(
+    r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code|[Uu]sing fork\(\) can cause \w{2,30} to deadlock"
 )
 
 
@@ -79,34 +56,39 @@ def rule(incident: Incident) -> Iterator[Finding]:
     idle = []
     found = False
     for process in incident.links.processes.values():
-        at_lock = (*_at_lock(process), *_waits_for_nobody(process)) if is_worker(process) or _is_forked(process) else ()
+        helps = is_worker(process) or is_forked(process) or any(map(_serves_a_pool, process.stacks))
+        at_lock = (*_at_lock(process), *_waits_for_nobody(process)) if helps else ()
         for finding in at_lock:
             found = True
             yield finding
         if is_worker(process):
-            idle += [stack for stack in process.stacks if is_main(stack)]
+            idle += [stack for stack in process.stacks if is_main(stack) and _is_known_idle(stack)]
     for finding in (*_of_nobody(incident), *_helpers_at_locks(incident), *_pools_left_behind(incident)):
         found = True
         yield finding
     for native in incident.of(NativeStack):
         inner = native_names(native, 4)
-        if any(name in LIBC_LOCKS for name in inner):
+        if any(name in LIBC_LOCKS for name in inner) and not has_rival(incident, native):
             found = True
             yield Finding(
                 Subject(pid=native.subject.pid),
                 (native,),
                 f"a process is inside {inner[0]}, at one of libc's own locks",
             )
-    for native in _only_threads(incident):
+    for native in only_threads(incident):
         found = True
         note = f"the only thread of {native.subject.pid} waits for a lock or a team: nobody else is in it"
         yield Finding(Subject(pid=native.subject.pid), (native,), note)
-    for native in _at_runtime_locks(incident):
+    for native in at_runtime_locks(incident):
         found = True
         name = next(name for name in native_names(native, 6) if RUNTIME_LOCKS.match(name))
         yield Finding(
             Subject(pid=native.subject.pid), (native,), f"a process of a job that forks waits for a lock in {name}"
         )
+    for native in after_a_fork(incident):
+        found = True
+        note = "a child waits inside of what a library does after a fork, for threads that were not copied"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
     for finding in _forked_with_threads(incident):
         found = True
         yield finding
@@ -114,11 +96,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
 
 
-def _is_forked(process: Process) -> bool:
-    """True for a forked child in whose other threads nobody works who could hold the lock."""
-    others = [stack for stack in process.stacks if not is_main(stack)]
-    at_work = any(stack.active or innermost_own(stack) for stack in others)
-    return any(map(forked, process.stacks)) and not at_work
+def _is_known_idle(stack: PythonStack) -> bool:
+    """True for a worker at its queue, or one at work; one that idles in code of its own may wait for anything."""
+    return stack.active or innermost_own(stack) is None
+
+
+def _serves_a_pool(stack: PythonStack) -> bool:
+    """True in a child of a pool of processes."""
+    return any((frame.file or "").endswith(POOL_LOOPS) and name_of(frame) in POOL_FRAMES for frame in stack.frames)
 
 
 def _of_nobody(incident: Incident) -> Iterator[Finding]:
@@ -184,51 +169,7 @@ def _of_its_own_queue(stack: PythonStack) -> Frame | None:
     return inner[1] if files == ["synchronize.py", "queues.py", "worker.py"] else None
 
 
-def _only_threads(incident: Incident) -> Iterator[NativeStack]:
-    """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
-    stacks = incident.of(NativeStack)
-    for native in stacks:
-        process = incident.links.processes.get(native.subject.pid or -1)
-        helps = process is not None and (is_worker(process) or _is_forked(process))
-        single = helps and sum(each.subject.pid == native.subject.pid for each in stacks) == 1
-        alone = native.alone or single or (process is not None and any(state.threads == 1 for state in process.states))
-        alone = alone or _is_listed_alone(native, stacks)
-        names = native_names(native, 5)
-        locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
-        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
-            yield native
-
-
-def _is_listed_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
-    """True for the stack of its file that another file's list of threads shows, in the same function, as the only one."""
-    if native.subject.pid is not None or not _is_alone(native, stacks):
-        return False
-    lists = [each for each in stacks if each.alone and len(each.frames) == 1 and each.source.file != native.source.file]
-    return len(lists) == 1 and lists[0].frames[0].function == native.frames[0].function
-
-
-def _is_inside_openmp(native: NativeStack) -> bool:
-    """True where a thread stands in OpenMP's own code below a parallel part: a team of one runs the job's at once."""
-    names = native_names(native, 5)
-    own = native.frames[0].function.startswith("??") and (native.frames[0].module or "").startswith(
-        ("libgomp", "libiomp", "libomp")
-    )
-    return own and any(name.startswith(("GOMP_parallel", "__kmpc_fork_call")) for name in names)
-
-
-def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
-    """A worker at a runtime's own lock, a thread at one in the middle of a fork, or the only stack of its dump where another process is its parent or polls for it."""
-    stacks = incident.of(NativeStack)
-    for native in stacks:
-        names = native_names(native, 6)
-        locked = any(name.startswith(LOCKED) for name in names[:3]) and any(map(RUNTIME_LOCKS.match, names))
-        named = (native.subject.comm or "").startswith("pt_data_worker")
-        serves = named or any(name_of(frame) in WORKER_FRAMES for frame in native.frames)
-        forking = any(FORKS.match(frame.function) for frame in native.frames)
-        if locked and (serves or forking or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
-            yield native
-
-
+MANY_THREADS = 8
 OF_THREADS = ("threading.py", "_base.py", "queue.py")
 
 
@@ -249,7 +190,7 @@ def _waits_for_nobody(process: Process) -> Iterator[Finding]:
 
 # the Python side of libraries that share their work out to native threads
 HAS_THREADS = re.compile(
-    r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|/polars/|/lancedb?/|/pyarrow/"
+    r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|(?:^|/)(?:polars|lancedb?|pyarrow)/"
 )
 IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
 IDLE_PERCENT = 3.0
@@ -270,17 +211,8 @@ def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
                 yield Finding(Subject(pid=process.pid, comm=process.comm), (stack, rows[0]), note)
 
 
+POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
 POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
-
-
-def _is_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
-    return sum(each.source.file == native.source.file for each in stacks) == 1
-
-
-def _forks(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
-    """True where the process table has children, or another dump's thread waits as a parent does."""
-    others = [each for each in stacks if each.source.file != native.source.file]
-    return bool(incident.links.children) or any(POLLS.search(each.frames[0].function) for each in others)
 
 
 def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
@@ -289,11 +221,24 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
     In a healthy pool one of them reads the pipe of tasks and holds the lock that the others wait for.
     """
     warned = [fact for fact in incident.of(LogLine) if WARNED.search(fact.text)]
-    for parent, children in incident.links.children.items() if warned else ():
+    for parent, children in incident.links.children.items():
+        above = incident.links.processes.get(parent)
+        many = [row for row in above.states if (row.threads or 0) >= MANY_THREADS] if above else []
         rows = [row for pid in children for row in incident.links.processes[pid].states if row.threads == 1]
-        if len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows):
+        same = {row.subject.comm for row in (*rows, *many)}
+        waits = len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows)
+        if waits and (warned or (many and len(same) == 1)):
             note = f"all {len(rows)} children of {parent} wait on futexes, and it had forked with threads"
-            yield Finding(Subject(), (*rows[:4], warned[0]), note)
+            yield Finding(Subject(), (*rows[:4], *warned[:1], *many[:1]), note)
+
+
+def _imports(stack: PythonStack) -> bool:
+    """True where the innermost frame waits for the lock of a module that some thread imports."""
+    inner = stack.frames[0]
+    return (inner.file or "").startswith("<frozen importlib") and name_of(inner) in MODULE_LOCKS
+
+
+MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
 
 
 def _at_lock(process: Process) -> Iterator[Finding]:
@@ -303,7 +248,7 @@ def _at_lock(process: Process) -> Iterator[Finding]:
             continue
         channels = wait_channels(process, stack.subject.tid)
         blocked = any(map(on_futex, channels)) and (is_worker(process) or any(r.threads == 1 for r in process.states))
-        if blocked or (takes_lock(stack) and not channels):
+        if blocked or ((takes_lock(stack) or _imports(stack)) and not channels):
             where = f"{own.function} ({own.file}:{own.line})"
             yield Finding(
                 Subject(pid=process.pid, comm=process.comm),

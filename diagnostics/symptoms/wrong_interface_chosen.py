@@ -19,10 +19,10 @@ from ._reports import said, words_of
 
 CHOSEN = re.compile(
     r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?"
-    r"(lo|docker0|virbr\d+|br-[0-9a-f]+|veth\w+|cali\w+|cni\d+|flannel\.\d+|lxc\w+)\b"
+    r"(lo|docker0|(?:ip6tnl|tunl|sit|dummy)\d+|virbr\d+|br-[0-9a-f]+|veth\w+|cali\w+|cni\d+|flannel\.\d+|lxc\w+)\b"
 )
 # fe80::14ad:64ff:fe64:b31e%veth1c2b90: the end of a container's cable, and the same name nowhere else
-VIRTUAL = re.compile(r"%((?:veth|docker|br-|virbr|cali|cni|flannel|lxc)[\w.]{0,20})")
+VIRTUAL = re.compile(r"%((?:veth|ip6tnl|docker|br-|virbr|cali|cni|flannel|lxc)[\w.]{0,20})")
 INSIDE = re.compile(r"(?:docker|virbr|lxc\w*br|lxdbr|br-[0-9a-f]|cni|podman)")  # within one machine
 FORCED = re.compile(r"^=?(?:lo|docker|virbr)")
 OWN_NAME, LINK_LOCAL = "127.0.1.1", "169.254."
@@ -32,6 +32,8 @@ OWN = re.compile(r"\bUsing .{0,40}?:(\d{1,3}(?:\.\d{1,3}){3})<")
 LISTED = re.compile(r"[\w.-]{1,40}:(\d{1,3}(?:\.\d{1,3}){3})<")
 ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 NO_WAY = re.compile(r"refused|timed? ?out|unreachable|No route|connectFullMesh failed|connection abort", re.I)
+# Gloo gives its peers the address of its host's name, and says none when they do not get there
+OF_GLOO = re.compile(r"Gloo connectFullMesh failed")
 FALLS_BACK = re.compile(r"[Uu]sing the loopback address as fallback")
 
 
@@ -110,7 +112,7 @@ def _two_addresses(incident: Incident, failed: Sequence[Evidence]) -> Iterator[F
     for setting in incident.of(SettingSeen):
         if setting.name.startswith("address of "):
             addresses[setting.name][setting.value] = setting
-    call = next((fact for fact in failed if OWN_NAME in words_of(fact)), None)
+    call = next((fact for fact in failed if OWN_NAME in words_of(fact) or OF_GLOO.search(words_of(fact))), None)
     for name, known in addresses.items():
         if call is not None and OWN_NAME in known and len(known) > 1:
             other = next(address for address in known if address != OWN_NAME)

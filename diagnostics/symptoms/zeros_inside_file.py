@@ -1,8 +1,9 @@
 """A file of data holds zeros where something had been written: a dump shows a long run of them, or whole matrices of
 weights in a model are zeros while its others are not.
 
-A checkpoint or shard of numbers has no such runs; a sparse file does, so it is a sign and no proof. What starts as zeros
-(biases, an adapter's second matrix) does not count.
+A checkpoint or shard of numbers has no such runs; a sparse file does, so it is a sign and no proof. What starts as
+zeros (biases, an adapter's second matrix) does not count, nor does a file that is nothing but zeros: perhaps nobody
+ever wrote to it.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.storage import TensorValues, ZeroRun
+from ..evidence.storage import FileEntry, TensorValues, ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
 
 WEIGHTS = re.compile(r"(?:weight|kernel|embedding)$")
+ROW = 16  # bytes: what a dump shows of a file's end
 STARTS_AS_ZEROS = re.compile(r"lora_?B|lora_up|zero_?(?:conv|module|init)|adapter|bias", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    sizes = {entry.subject.path: entry.size for entry in incident.of(FileEntry) if entry.size}
     for run in incident.of(ZeroRun):
+        if run.offset == 0 and run.length and run.length + ROW > sizes.get(run.subject.path, 2**63):
+            continue
         note = f"{run.length or 'some'} bytes at {run.offset} of {run.subject.path or 'the file'} are zeros"
         yield Finding(place(incident, run.subject.path), (run,), note)
     weights = [each for each in incident.of(TensorValues) if WEIGHTS.search(each.name)]

@@ -102,6 +102,9 @@ ACS = "40:01.1 PCI bridge: Intel Corporation Device 347a (rev 04)\n\t\tACSCtl:\t
 OFI = "n1:46:58 [0] {0}\nn2:46:58 [0] {0}\n"
 TRIALS = "1 node x 8 GPU  : ok\n2 nodes x 8 GPU : {}\n"
 
+OUT_OF_MEMORY = "RuntimeError: CUDA error: out of memory\n/dev/nvidia0:        20940m\n"
+QUEUE = "  PID STAT     ELAPSED WCHAN                  COMMAND\n 3121 D          {0} {1}       nvidia-smi\n 9121 D          00:10 {1}       python train.py\n"
+
 CASES = [
     ("gpu-off-bus-report", XID.format(79, "GPU has fallen off the bus."), PRESENT),
     ("gpu-off-bus-report", QUIET_KERNEL, ABSENT),
@@ -138,6 +141,26 @@ CASES = [
     ("host-memory-error-report", EDAC.format("errors since the boot"), UNOBSERVED),
     ("gpu-held-by-another", AT_START + SERVERS.format("vllm serve m"), PRESENT),
     ("gpu-held-by-another", AT_START + SERVERS.format("vim serve.sh"), UNOBSERVED),
+    ("gpu-held-by-another", OUT_OF_MEMORY + "20940     1 Sl   01:10 python main.py\n", PRESENT),
+    ("gpu-held-by-another", OUT_OF_MEMORY + "20940     1 Sl   01:10 python main.py\n    1     0 Ss   01:12 bash run.sh\n", UNOBSERVED),
+    ("gpu-held-by-another", OUT_OF_MEMORY + "20940   812 Sl   01:10 python main.py\n", UNOBSERVED),
+    ("gpu-held-by-another", OUT_OF_MEMORY + "20940   812 Sl   01:10 python -m ipykernel_launcher\n", PRESENT),
+    ("gpu-memory-without-owner", "|    0   N/A  N/A     22111      C   [defunct]                                 71212MiB |\n", PRESENT),
+    ("gpu-nvlink-report", "n1:2211:2322 [3] NCCL WARN NVLink error detected on GPU 3 link 5: uncorrectable\n", PRESENT),
+    ("gpu-nvlink-report", "[ 1.0] nvidia-nvswitch2: SXid (PCI:0000:07:00.0): 12028, Non-fatal, Link 62 egress non-posted PRIV error (First)\n", UNOBSERVED),
+    ("driver-lock-queue", QUEUE.format("10:41", "os_acquire_mutex"), PRESENT),
+    ("driver-lock-queue", QUEUE.format("00:41", "os_acquire_mutex"), UNOBSERVED),
+    ("driver-lock-queue", QUEUE.format("10:41", "folio_wait_bit_common"), UNOBSERVED),
+    ("peer-name-unknown", "nslookup: can't resolve 'm-0'\n", PRESENT),
+    ("peer-name-unknown", "nslookup: can't resolve 'm-0'\nName:   m-0\n", UNOBSERVED),
+    ("reachability-test-failed", "nc: connect to 192.0.2.7 port 2049 (tcp) timed out: Operation now in progress\n", UNOBSERVED),
+    ("reachability-test-failed", "nc: connect to 192.0.2.7 port 29500 (tcp) timed out: Operation now in progress\n", PRESENT),
+    ("network-setup-error", "[1652775411.204713] [cn0112:48112:0]        ib_iface.c:1026 UCX  ERROR ibv_create_cq(cqe=4096) failed: Cannot allocate memory\nmax locked memory       (kbytes, -l) 64\n", PRESENT),
+    ("network-setup-error", "[1652775411.204713] [cn0112:48112:0]        ib_iface.c:1026 UCX  ERROR ibv_create_cq(cqe=4096) failed: Cannot allocate memory\nmax locked memory       (kbytes, -l) unlimited\n", UNOBSERVED),
+    ("expected-port-missing", "GATE_ERROR: only 1/4 required IB ports are ACTIVE on node05\n", PRESENT),
+    ("port-in-use-down", "$ hccn_tool -i 3 -link -g\nlink status: DOWN\n", PRESENT),
+    ("gpu-throttled", "[  1.2] NVRM: GPU0 thermal shutdown: GPU temperature 105C exceeded\n", PRESENT),
+    ("host-memory-error-report", "Memory Error, Failing DIMM: DIMM location (Correctable memory component found). (P1-DIMMC1) - Assertion\n", PRESENT),
     ("gpu-worker-without-parent", HELD_BY_WORKER.format(1), PRESENT),
     ("gpu-worker-without-parent", HELD_BY_WORKER.format(77), UNOBSERVED),
     ("gpu-memory-without-owner", HELD_BY_WORKER.format(1), UNOBSERVED),

@@ -1,0 +1,66 @@
+"""What monitors and node agents say of an Xid that they read in the driver's log: gpud, node problem detectors,
+DCGM, alerts.
+
+    Warning  NvidiaXID119Error  8m  eks-node-monitoring-agent  DCGM detected XID error 119 on GPU 2
+    {"name":"error_xid","type":"Fatal","message":"XID 62 (Internal micro-controller halt) detected on GPU ..."}
+    {"labels": {"alertname": "GpuXid", "xid": "94"}, "annotations": {"summary": "Xid 94 on node3 GPU 2"}}
+
+One fact a code and GPU. What a person wrote, and what is said to be none or over, is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.kernel import Xid
+from ..text import Text
+from . import Parser
+from ._prose import is_note
+from ._snapshot import source, stamp_of
+from ._xid_catalogue import xid_entry
+
+SAYINGS = (
+    # DCGM detected XID error 119 on GPU 2      Found XID errors: 63
+    r"\b(?:detected|found|observed) (?:an? )?XID(?:[ _]errors?)?[ :]{1,3}(?P<found>\d{1,3})\b",
+    # XID 62 (Internal micro-controller halt) detected on GPU 3      xid 95 uncontained ECC error detected on GPU-0a1b
+    r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)| [\w -]{1,40})? detected\b",
+    r"\"xid\": ?\"?(?P<label>\d{1,3})\b",
+    r"\bNvidiaXID(?P<reason>\d{1,3})Error\b",
+)
+SAYING = re.compile("|".join(SAYINGS), re.I)
+OVER = re.compile(r"\bNVRM: |\bresolved\b|\bcleared\b|\"value\": ?\"?0\b", re.I)
+GPU = re.compile(r"\bGPU[ :=]{1,2}(\d{1,2})\b", re.I)
+
+
+def read(text: Text) -> Iterator[Xid]:
+    told: set[tuple[int, int | None]] = set()
+    for line in () if text.worked_out(is_note) else text.matching(SAYING):
+        row = line.text[:4000]
+        found = SAYING.search(row)
+        if not found or OVER.search(row):
+            continue
+        code = int(next(group for group in found.groups() if group))
+        device = GPU.search(row)
+        gpu = int(device[1]) if device else None
+        if code and (code, gpu) not in told:
+            told.add((code, gpu))
+            entry = xid_entry(code)
+            yield Xid(
+                source=source(text, line),
+                subject=Subject(gpu=gpu),
+                stamp=stamp_of(row),
+                severity=entry.severity,
+                code=code,
+                meaning=entry.meaning,
+                detail=found[0][:200],
+            )
+
+
+PARSER = Parser(
+    tool="monitors that report an Xid",
+    medium="gpu",
+    footprint="(?i)" + re.sub(r"\?P<\w+>", "", SAYING.pattern),
+    read=read,
+)

@@ -1,0 +1,135 @@
+"""C stacks of forked children that wait for threads or locks which their parent had and they have not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..evidence.process import NativeStack
+from ..incident import Incident
+from ..links import Process
+from ._waits import WORKER_FRAMES, forked, innermost_own, is_main, is_worker, name_of, native_names
+
+LIBC_LOCKS = frozenset(
+    "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all "
+    "_IO_lock_lock "
+    "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
+)
+NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
+LOCKED = (
+    *NATIVE_LOCKS,
+    "__GI___pthread_mutex_lock",
+    "__GI___lll_lock_wait",
+    "futex_wait",
+    "_L_lock",
+    "je_malloc_mutex_lock",
+    "AbslInternalSpinLockDelay",
+)
+# what these protect is over in microseconds, unless the thread that had it was not copied by fork
+RUNTIME_LOCKS = re.compile(
+    r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
+    r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
+    r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
+    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|(?:__GI_+|__)?libc_(?:m|c|re)alloc|_int_(?:malloc|free)|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
+)
+FORKS = re.compile(
+    r"^(?:_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec|_{0,2}run_fork_handlers|\w{1,30}_at_?fork_\w{1,20})$"
+)
+POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
+TEAM_WAITS = (
+    "gomp_team_start",
+    "gomp_barrier_wait",
+    "gomp_team_barrier_wait",
+    "do_spin",
+    "rayon_core::registry::Registry::in_worker_cold",
+    "rayon_core::latch::LockLatch",
+    "Eigen::Barrier::Wait",
+    "tensorflow::DirectSession::WaitForNotification",
+    "__kmp_fork_barrier",
+    "__kmp_join_barrier",
+)
+# grpc_postfork_child     je_jemalloc_postfork_child     PyOS_AfterFork_Child
+AFTER_FORK = re.compile(r"^(?:\w{1,40}_)?(?:post_?fork|at_?fork|after_?fork)_?child(?:_\w{1,20})?$", re.I)
+FOR_OTHERS = ("pthread_cond_wait", "__pthread_cond_wait", "___pthread_cond_wait", "futex_wait", *NATIVE_LOCKS)
+
+
+def has_rival(incident: Incident, native: NativeStack) -> bool:
+    """True where another thread of the process waits for a mutex too: they may hold what each other wants."""
+    others = [
+        each for each in incident.of(NativeStack) if each is not native and each.source.file == native.source.file
+    ]
+    same = [each for each in others if each.subject.pid == native.subject.pid]
+    if any(each.alone for each in (native, *same)):
+        return False  # the one thread that there is, twice
+    return any(name.startswith(LOCKED) for each in same for name in native_names(each, 4))
+
+
+def after_a_fork(incident: Incident) -> Iterator[NativeStack]:
+    """Stacks that wait for another thread below a library's own handler of a fork in the child."""
+    for native in incident.of(NativeStack):
+        waits = any(name.startswith(FOR_OTHERS) for name in native_names(native, 3))
+        if waits and any(AFTER_FORK.match(frame.function.rpartition("::")[2]) for frame in native.frames):
+            yield native
+
+
+def only_threads(incident: Incident) -> Iterator[NativeStack]:
+    """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
+    stacks = incident.of(NativeStack)
+    for native in stacks:
+        process = incident.links.processes.get(native.subject.pid or -1)
+        helps = process is not None and (is_worker(process) or is_forked(process))
+        single = helps and sum(each.subject.pid == native.subject.pid for each in stacks) == 1
+        alone = native.alone or single or (process is not None and any(state.threads == 1 for state in process.states))
+        alone = alone or _is_listed_alone(native, stacks)
+        alone = alone or any(each.alone and each.subject.tid == native.subject.pid is not None for each in stacks)
+        names = native_names(native, 5)
+        locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
+        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
+            yield native
+
+
+def _is_listed_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    """True for the stack of its file that another file's list of threads shows, in the same function, as the only one."""
+    if native.subject.pid is not None or not _is_alone(native, stacks):
+        return False
+    lists = [each for each in stacks if each.alone and len(each.frames) == 1 and each.source.file != native.source.file]
+    return len(lists) == 1 and lists[0].frames[0].function == native.frames[0].function
+
+
+def _is_inside_openmp(native: NativeStack) -> bool:
+    """True where a thread stands in OpenMP's own code below a parallel part: a team of one runs the job's at once."""
+    names = native_names(native, 5)
+    own = native.frames[0].function.startswith("??") and (native.frames[0].module or "").startswith(
+        ("libgomp", "libiomp", "libomp")
+    )
+    return own and any(name.startswith(("GOMP_parallel", "__kmpc_fork_call")) for name in names)
+
+
+def at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
+    """A worker at a runtime's own lock, a thread at one in the middle of a fork, or the only stack of its dump where another process is its parent or polls for it."""
+    stacks = incident.of(NativeStack)
+    for native in stacks:
+        names = native_names(native, 6)
+        locked = any(name.startswith(LOCKED) for name in names[:3]) and any(map(RUNTIME_LOCKS.match, names))
+        named = (native.subject.comm or "").startswith("pt_data_worker")
+        serves = named or any(name_of(frame) in WORKER_FRAMES for frame in native.frames)
+        forking = any(FORKS.match(frame.function) for frame in native.frames)
+        if locked and (serves or forking or (_is_alone(native, stacks) and _forks(incident, native, stacks))):
+            yield native
+
+
+def _is_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    return sum(each.source.file == native.source.file for each in stacks) == 1
+
+
+def _forks(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
+    """True where the process table has children, or another dump's thread waits as a parent does."""
+    others = [each for each in stacks if each.source.file != native.source.file]
+    return bool(incident.links.children) or any(POLLS.search(each.frames[0].function) for each in others)
+
+
+def is_forked(process: Process) -> bool:
+    """True for a forked child in whose other threads nobody works who could hold the lock."""
+    others = [stack for stack in process.stacks if not is_main(stack)]
+    at_work = any(stack.active or innermost_own(stack) for stack in others)
+    return any(map(forked, process.stacks)) and not at_work

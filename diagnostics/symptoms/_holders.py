@@ -1,0 +1,68 @@
+"""Who is seen to hold a device, and whether whoever started it is gone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..evidence import Evidence
+from ..evidence.gpu import GpuProcess
+from ..evidence.process import ProcessState
+from ..incident import Incident
+from ._reports import said, words_of
+
+# Process 107636 has 71.62 GiB memory in use.
+HOLDER = re.compile(r"\bProcess (\d{1,10}) has (\d{1,6}(?:\.\d{1,3})? [GM]iB) memory in use")
+WORKER = re.compile(
+    r"VLLM::|sglang::|\bray::|multiprocessing\.(?:spawn|forkserver|resource_tracker)|spawn_main|pt_data_worker|pt_main_thread"
+    r"|EngineCore|ModelRunner|\bTPWorker|deepspeed\.launcher\.launch|--local[-_]rank|torch\.distributed\.run|\[?python\d?[\d.]*\]? <defunct>",
+    re.I,
+)
+# a notebook keeps what its cells took until its kernel is stopped
+NOTEBOOK = re.compile(r"ipykernel|jupyter|colab_kernel", re.I)
+PROGRAM = re.compile(r"\bpython[\d.]*\b|\btorchrun\b|\bjulia\b|\.py\b", re.I)
+# the first process of a machine, or a container's that takes over orphans as one does
+INIT = re.compile(r"\b(?:init|systemd|tini|dumb-init|docker-init|catatonit|s6-svscan|pause|launchd|supervisord)\b")
+
+
+class Holder(NamedTuple):
+    """A process and the facts that show what it holds; without a row nobody looked for it in a process table."""
+
+    pid: int | None
+    facts: tuple[Evidence, ...]
+    row: ProcessState | None
+    owner: GpuProcess | None = None
+
+    @property
+    def names(self) -> str:
+        """All the names that it goes by."""
+        row = self.row
+        of_row = f"{row.subject.comm or ''} {row.command}" if row else ""
+        return f"{self.owner.name if self.owner else ''} {of_row}".strip()
+
+
+def holders(incident: Incident) -> Iterator[Holder]:
+    """The processes that a tool lists on a device, or that an allocator names in its report of a full one."""
+    table = process_table(incident)
+    for owner in incident.of(GpuProcess):
+        row = table.get(owner.subject.pid)
+        yield Holder(owner.subject.pid, (owner, row) if row else (owner,), row, owner)
+    for report in said(incident, HOLDER):
+        for pid in {int(number) for number, _ in HOLDER.findall(words_of(report))}:
+            if row := table.get(pid):
+                yield Holder(pid, (report, row), row)
+
+
+def process_table(incident: Incident) -> dict[int | None, ProcessState]:
+    return {row.subject.pid: row for row in incident.of(ProcessState)}
+
+
+def is_orphan(incident: Incident, row: ProcessState) -> bool:
+    """True for a process that process 1 has taken over; a container's first process that is no init has
+    children of its own.
+    """
+    if row.parent_pid != 1:
+        return False
+    first = process_table(incident).get(1)
+    return first is None or INIT.search(f"{first.subject.comm or ''} {first.command}") is not None

@@ -1,0 +1,65 @@
+"""Programs queue for a lock of the GPU driver: two or more processes wait in D for it, one of them for minutes.
+
+The lock stands in the process table's WCHAN or in the kernel's stack of the process (os_acquire_mutex,
+os_acquire_rwlock_write,
+uvm_va_space_...). A GPU's processor that does not answer is given up after a minute, and then the queue goes on.
+Or, where nobody wrote down what
+they wait for, a tool that only asks the driver waits with another program while one that was killed cannot end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.process import ProcessState, ThreadState
+from ..incident import Incident
+from . import Finding, Symptom
+from ._holders import PROGRAM
+from .hung_in_gpu_driver import TOOLS
+
+LOCK = re.compile(r"^(?:os_acq\w{0,24}|uvm_va_space_\w{1,24}|nv_\w{1,30}|nvidia\w{0,20}|rm_\w{1,30})")
+FEWEST, LONG_S = 2, 300.0
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    waiting: dict[int | None, Evidence] = {}
+    longest = 0.0
+    for thread in incident.of(ThreadState):
+        if thread.state in ("D", None) and any(LOCK.search(frame) for frame in thread.frames[:2]):
+            waiting[thread.subject.pid] = thread
+    for row in incident.of(ProcessState):
+        if row.state == "D" and (LOCK.search(row.wchan or "") or row.subject.pid in waiting):
+            waiting[row.subject.pid] = row
+            longest = max(longest, row.elapsed_s or 0.0)
+    yield from _behind_a_dead_program(incident)
+    if len(waiting) >= FEWEST and longest >= LONG_S:
+        note = f"{len(waiting)} processes wait for the driver, one for up to {longest / 60:.0f} minutes"
+        yield Finding(Subject(), tuple(waiting.values())[:8], note)
+
+
+def _behind_a_dead_program(incident: Incident) -> Iterator[Finding]:
+    """A tool of the driver and another program in D, while a program that was killed cannot end."""
+    rows = [row for row in incident.of(ProcessState) if row.subject.pid is not None]
+    dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and PROGRAM.search(_names(row))]
+    stuck = [row for row in rows if row.state == "D"]
+    tools = [row for row in stuck if row.subject.comm in TOOLS]
+    others = [row for row in stuck if row.subject.comm not in TOOLS and PROGRAM.search(_names(row))]
+    if dead and tools and others:
+        note = f"{len(stuck)} programs wait beside {dead[0].subject.pid}, which is defunct and still there"
+        yield Finding(Subject(), (dead[0], tools[0], others[0]), note)
+
+
+def _names(row: ProcessState) -> str:
+    return f"{row.subject.comm or ''} {row.command}"
+
+
+SYMPTOM = Symptom(
+    title="programs queue for a lock of the GPU driver",
+    rule=rule,
+    leak=0.0003,
+    because="the driver holds its locks for milliseconds",
+    tells_apart=("host",),
+    command="ps -eo pid,stat,wchan:32,etime,comm | awk '$2 ~ /D/'",
+)

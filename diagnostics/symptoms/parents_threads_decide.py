@@ -1,0 +1,54 @@
+"""Whether forked workers hang is decided by what their parent did before it forked them.
+
+From a table of trials: one hung and one went well, and they differ in what was called, read, built or imported in the
+parent or before the fork; or the work goes through as soon as a library keeps no threads in the parent
+(TOKENIZERS_PARALLELISM=false, one OpenMP thread). Only where workers are named: a call that hangs by itself has no
+parent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import Trial
+from ..incident import Incident
+from . import Finding, Symptom
+from ._cures import cures, settings
+
+PARENT = re.compile(
+    r"\b(?:in|by) (?:the )?(?:parent|main process)\b|\((?:the )?(?:parent|main process)\)"
+    r"|\bbefore (?:the )?(?:fork\w{0,4}|loader|data ?loader|workers?|pool|map|loop)\b|\bfirst, then (?:the )?(?:data ?loader|fork|workers?|pool)",
+    re.I,
+)
+NO_THREADS = re.compile(
+    r"\bTOKENIZERS_PARALLELISM[= ](?:false|0)\b|\b(?:OMP|MKL|OPENBLAS|RAYON|POLARS_MAX|NUMEXPR)_(?:NUM_)?THREADS[= ]1\b|\bset_num_threads\(1\)"
+    r"|\b(?:intra|inter)_op_parallelism_threads[= ]1\b",
+    re.I,
+)
+# a worker may be named in the condition, or in what happened to it
+WORKERS = re.compile(r"worker|fork|\bpool\b|\bchild|num_proc|\bmap\b|data ?loader|\bloader\b", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    trials = incident.of(Trial)
+    if not any(WORKERS.search(f"{trial.condition} {trial.text}") for trial in trials):
+        return
+    hung = [trial for trial in trials if trial.outcome == "hang"]
+    for well in (trial for trial in trials if trial.outcome == "ok" and hung):
+        if PARENT.search(well.condition) or any(PARENT.search(trial.condition) for trial in hung):
+            yield Finding(Subject(), (well, *hung[:3]), f"it hangs or not by what the parent did: {well.condition}")
+            return
+    for well, others, setting in cures(incident, settings(NO_THREADS), bad=("hang",)):
+        yield Finding(Subject(), (well, *others[:3]), f"it goes through with {setting} and hangs without")
+
+
+SYMPTOM = Symptom(
+    title="what the parent did before it forked decides whether the workers hang",
+    rule=rule,
+    leak=0.0004,
+    because="a child gets of its parent's threads nothing but the locks they hold at the fork",
+    command="DataLoader(..., multiprocessing_context='spawn') and the same job again",
+    cost_minutes=15,
+)

@@ -1,0 +1,50 @@
+"""What the ranks put into one collective has different sizes, by somebody's print of each, and they wait in it.
+
+They wait where a collective timed out or was found to disagree, or where the stacks of all ranks end in one and the
+same collective. Batches differ between ranks by design: a print of theirs counts for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..evidence import Evidence, Subject
+from ..evidence.job import CollectiveMismatch, CollectiveTimeout, SettingSeen
+from ..incident import Incident
+from . import Finding, Symptom
+from ._ranks import places
+
+INPUTS = re.compile(
+    r"\b(?:input|batch|image|token|ids|mask|label|target|sample|pixel|data|x|param|weight|grad)s?(?:_\w{1,20})?(?: shape| size)?$",
+    re.I,
+)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    sizes: dict[str, dict[int, SettingSeen]] = defaultdict(dict)
+    for setting in incident.of(SettingSeen):
+        if setting.name.startswith("size of ") and setting.subject.rank is not None:
+            sizes[setting.name.removeprefix("size of ")].setdefault(setting.subject.rank, setting)
+    waits = _waits(incident)
+    for name, by_rank in sizes.items():
+        if waits and not INPUTS.search(name) and len({each.value for each in by_rank.values()}) > 1:
+            said = ", ".join(f"{each.value} on rank {rank}" for rank, each in list(by_rank.items())[:4])
+            yield Finding(Subject(), (*list(by_rank.values())[:4], waits[0]), f"{name}: {said}")
+
+
+def _waits(incident: Incident) -> list[Evidence]:
+    told: list[Evidence] = [*incident.of(CollectiveTimeout, CollectiveMismatch)]
+    seen = places(incident)
+    together = len({place.where for place in seen}) == 1 and all(place.in_collective for place in seen)
+    return told or ([place.fact for place in seen] if together else [])
+
+
+SYMPTOM = Symptom(
+    title="ranks put different sizes into one collective",
+    rule=rule,
+    leak=0.0004,
+    because="a collective takes the same size from every rank, but for the few that are made for different ones",
+    command="print(rank, tensor.shape) before the call; TORCH_DISTRIBUTED_DEBUG=DETAIL torchrun ...",
+)
