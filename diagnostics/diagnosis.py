@@ -246,8 +246,7 @@ def _leading(
     return tuple(
         each
         for each in hypotheses
-        if network.instances.index(Instance(each.cause, each.subject)) in chosen
-        and _is_sure(each, found[each.slug])
+        if network.instances.index(Instance(each.cause, each.subject)) in chosen and _is_sure(each, found[each.slug])
     )
 
 

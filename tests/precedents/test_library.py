@@ -35,7 +35,13 @@ def test_no_precedent_is_told_twice() -> None:
 
 ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
 MAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov|io|de|cn|uk|fr|ch|jp)\b")
-NOBODYS = ("@example.org", ".example.org", "@example.com", ".example.com", "fsync@openssh.com")  # the last is an extension of SFTP
+NOBODYS = (
+    "@example.org",
+    ".example.org",
+    "@example.com",
+    ".example.com",
+    "fsync@openssh.com",
+)  # the last is an extension of SFTP
 
 
 def test_nothing_in_a_precedent_says_whose_it_is() -> None:
