@@ -18,10 +18,10 @@ FINISHED = re.compile(
     r"|\b(?:has not|hasn't|did not|didn't) improved? .{0,60}\b(?:stopp?ing|terminating|aborting) (?:the )?train|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:no|not|patience|improve)"
     r"|\b(?:epochs?|evaluations?|steps|improve\w{0,5})[,;:] early[- ]?stopping[.!]{0,3}$"
     # fit() returned, model written to /scratch/run3
-    r"|\bfit\(\) (?:has )?(?:returned|finished|completed?|ended)\b(?!.{0,60}\b(?:error|exception|fail|nothing|none|nan|early)\w{0,6}\b)|\bloss for final step: |(?:^|\]: )(?:overall |total )?training (?:time|speed):? \d|^\*+ (?:train metrics \*|best metric: )"
+    r"|\bfit\(\) (?:has )?(?:returned|finished|completed?|ended)\b(?!.{0,60}\b(?:error|exception|fail|nothing|none|nan|early)\w{0,6}\b)|\bloss for final step: |(?:^|\]: )(?:overall |total )?training time:? \d|^training speed:? \d|^\*+ (?:train metrics \*|best metric: )"
     r"|\btraining loop (?:is )?(?:completed?|done|finished|ended)\b|\brun canceled due to time limit\b"
     # time budget 86390 s reached, saving     12h budget used, checkpoint step 61200 written
-    r"|\b(?:time |wall[- ]?time )?budget(?: of)? (?:[\d:.]{1,12} ?\w{0,7} )?(?:used|reached|spent|used up|exhausted), ?(?:saving|checkpoint|stopping|leaving|exit)|\[exit_duration reached\]"
+    r"|(?:\b(?:time|wall[- ]?time) budget(?: of)? (?:[\d:.]{1,12} ?\w{0,7} )?|\b\d{1,6} ?(?:s|sec|min|h|hours?) budget )(?:used|reached|spent|used up), ?(?:saving|checkpoint|stopping|leaving|exit)|\[exit_duration reached\]"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
     r"|\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b.{0,300}\b(?:exiting|stopping|leaving)\b|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
 )

@@ -69,6 +69,8 @@ def read(text: Text) -> Iterator[Evidence]:
             said = f"{message.level} : {message.text.lstrip(': ')}"
         if found := COUNTED.match(message.line.text[:3000]):
             counted = found[2]
+        elif counted and said.startswith("cmp: "):
+            counted = None  # it could not be read, or is shorter: the count says nothing
         elif found := COUNT.match(said):
             if counted:
                 different = int(found[1])
@@ -86,7 +88,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: EOF|not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /|\bcmp -l |^\s{0,8}\d{1,15}$"
+    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: |not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /|\bcmp -l |^\s{0,8}\d{1,15}$"
 )
 
 

@@ -20,7 +20,10 @@ from ..text import Line, Text
 from . import Parser
 from ._durations import seconds
 
-COMPILED = re.compile(r"compil|\bjit\b|\binductor\b|\bxla\b|\btriton\b|\beager\b", re.I)
+COMPILED = re.compile(
+    r"(?<!without )(?<!no )(?:compil\w{0,8}|\bjit|\binductor|\bxla|\btriton)\b(?! ?[:=]? ?(?:off|false|disabled|no|none|0)\b)",
+    re.I,
+)
 ROW = re.compile(
     r"^\s{0,8}(?P<before>[^\n]{0,100}?)\b(?P<turn>first|1st|second|2nd|next|later|following|repeated|warm|cold)\b (?P<what>calls?|runs?|steps?|iterations?|requests?|batch(?:es)?|passes|pass)"
     r"[ :=]{1,40}(?P<amount>\d{1,7}(?:\.\d{1,6})? ?(?:ms|s|sec|secs|seconds|min|minutes)|\d{1,4}m\d{1,2}s)\b",

@@ -26,11 +26,13 @@ STATUS = re.compile(r"^(?:.{0,40}\s)?link status: ?(UP|DOWN)\b", re.I)
 
 def read(text: Text) -> Iterator[PortState]:
     numbers: list[int] = []
+    asked = False
     for line in text.lines():
         row = line.text[:600]
         if found := ASKED.search(row):
+            asked = True
             numbers = [int(found[1])] if found[1].isdigit() else _of_loop(row)
-        elif found := STATUS.match(row):
+        elif asked and (found := STATUS.match(row)):
             number = numbers.pop(0) if numbers else None
             up = found[1].upper() == "UP"
             yield PortState(
@@ -54,6 +56,6 @@ def _of_loop(row: str) -> list[int]:
 PARSER = Parser(
     tool="hccn_tool",
     medium="network",
-    footprint=r"\bhccn_tool -i \S{1,20} -link|^link status: ?(UP|DOWN)\b",
+    footprint=r"\bhccn_tool -i \S{1,20} -link",
     read=read,
 )

@@ -36,7 +36,7 @@ SOFT_MEMORY = (
     r"Corrected memory errors on page \w{1,20} exceed(?:ed)? threshold",
     r"Corrected (?:memory )?error count .{1,80} exceeded threshold",
     r"[Mm]emory [Ll]ogging [Ll]imit [Rr]eached",
-    r"\b[Ff]ailing DIMM\b",
+    r"(?<![Nn]o )\b[Ff]ailing DIMM\b",
     r"[Pp]redictive [Ff]ailure.{0,40}\bDIMM|\bDIMM.{0,40}[Pp]redictive [Ff]ailure",
 )
 CHECKS = (

@@ -79,13 +79,13 @@ TOTAL_USED = re.compile(
 )
 # mem used 91G / 93G     (htop) Mem[||||||||503G/504G]
 USED_OF = re.compile(
-    r"(?<![\w-])(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?) ?/ ?(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)\b",
+    r"(?<![\w-])(?:(?:(?:mem(?:ory)?|ram) (?:used|usage|use)|ram)[ :=]{1,4}|mem\[\|{1,200} {0,80})(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?) ?/ ?(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)\b",
     re.I,
 )
 PSUTIL = re.compile(r"\bsvmem\(|\b(?:CPU|RAM|[Hh]ost|[Ss]ystem|[Vv]irtual|MEM|[Mm]em(?:ory)?)\b")
 # epoch 3    used 128 GB
 BARE = re.compile(
-    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)(?: (?:file|shmem|swap) [\d.]{1,12} ?[KMGT]i?B?){0,3}(?: limit (?P<limit>[\d.]{1,12}) ?(?P<of_limit>[KMGT]i?B?))?\s*$",
+    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)(?: (?:file|shmem|swap) [\d.]{1,12} ?[KMGT]i?B?){0,3}(?: limit (?P<limit>\d{1,9}(?:\.\d{1,6})?) ?(?P<of_limit>[KMGT]i?B?))?\s*$",
     re.I,
 )
 # Memory usage after 3 prediction(s): 349.023 MiB     Current memory usage: 1201.42 MB     mem used=512MB
@@ -94,6 +94,7 @@ PRINTED = re.compile(
     re.I,
 )
 OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdisk\b|nvidia|estimate|limit", re.I)
+OF_A_DISK = re.compile(r"\bdisk\b|gpu|cuda|vram", re.I)
 # time        used      free   (GB, of 110)     iter     used (of 125G)
 FOR_ALL = re.compile(
     r"\s{1,40}\((?=[KMGT]i?B|of )(?P<unit>[KMGT]i?B)?(?:,? ?(?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)?)?[^()\n]{0,20}\)\s*$",
@@ -131,7 +132,11 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     left_over: list[Row] | None = None
     for line in text.lines():
         said = line.text[:1000]
-        if found := LOGGED.search(said) or NAMED.search(said) or BARE.match(said[:200]):
+        if (
+            found := LOGGED.search(said)
+            or NAMED.search(said)
+            or (not OF_A_DISK.search(said) and BARE.match(said[:200]))
+        ):
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
             limit = found.groupdict().get("limit")
             total = round(float(limit) * KIB[found["of_limit"][0].lower()]) if limit else None

@@ -23,7 +23,7 @@ from ._job_lines import Message, Words, messages
 
 NUMBER = r"[-+]?(?:\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?)"
 METRIC = re.compile(
-    rf"(?i)(?:(?P<part>[a-z]\w{{0,30}})/|['\"])(?P<name>grad_?norm|ppo_kl|kl|kl_?div|approx_?kl|(?:\w{{1,20}}_)?loss)['\"]?\s?[:=]\s?(?P<value>{NUMBER})(?![\w.])"
+    rf"(?i)(?:(?P<part>[a-z]\w{{0,30}})/|['\"])(?P<name>grad_?norm|ppo_kl|kl|kl_?div|approx_?kl|(?!(?:best|min|lowest)_)(?:\w{{1,20}}_)?loss)['\"]?\s?[:=]\s?(?P<value>{NUMBER})(?![\w.])"
 )
 SCALE = re.compile(rf"(?i)reducing loss scale to (?P<value>{NUMBER})(?![\w.])")
 STEP = re.compile(r"(?i)\bstep[ :=]{1,2}(\d{1,12})\b")

@@ -29,6 +29,7 @@ NAME = re.compile(
     r"(?<![\w.=/-])(?P<path>/?(?:[\w+-][\w.+-]{0,100}/){0,12}[\w+-][\w.+-]{0,100}\.[A-Za-z]\w{0,12})(?=[\s,:)]|$)"
 )
 SIZE = re.compile(r"\b(?P<size>\d{1,15}) bytes\b")
+COUNTS = re.compile(r"\b(?:step|rank|epoch|iter|iteration|checkpoint|global_step)s?[_-]?\d{1,9}(?=/)", re.I)
 LARGEST = 64 << 10  # bytes: nobody cuts more by hand
 
 
@@ -39,6 +40,8 @@ def read(text: Text) -> Iterator[Checksum]:
     kind = next((said["kind"].lower() for line in lines if (said := KIND.search(line.text))), None)
     found = [row for line in lines if (row := _row(line, kind))]
     named = Counter(path.rpartition("/")[2] for _, path, _, _ in found)
+    if len({COUNTS.findall(path)[-1] for _, path, _, _ in found if COUNTS.search(path)}) > 1:
+        return  # files of one name in the folders of several steps or ranks are different files
     for line, path, digest, size in found:
         if named[path.rpartition("/")[2]] > 1:
             yield Checksum(

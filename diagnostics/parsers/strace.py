@@ -88,7 +88,7 @@ def read(text: Text) -> Iterator[Evidence]:
                 finish(call, found[2])
         elif STOPPED.match(body):
             stopped[pid] = line
-        elif GOES_ON.match(body):
+        elif GOES_ON.match(body) or body.startswith("+++ "):
             stopped.pop(pid, None)
         elif found := CALL.match(body):
             stopped.pop(pid, None)

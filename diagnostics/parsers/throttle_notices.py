@@ -25,15 +25,23 @@ from ._snapshot import source
 SAYINGS = (
     (re.compile(r"^\s{0,16}THROTTLE_STATUS: THROTTLED\b"), "HW Slowdown"),
     (re.compile(r"^\s{0,16}PROCHOT_STATUS: ACTIVE\b"), "HW Thermal Slowdown"),
-    (re.compile(r"^(?:GPU\[\d{1,3}\]\s{0,8}: )?Throttle status: .{0,40}THERMAL\b"), "SW Thermal Slowdown"),
-    (re.compile(r"\bDetected '(?:HW|SW) thermal slowdown' violation", re.I), "HW Thermal Slowdown"),
+    (
+        re.compile(r"^(?:GPU\[\d{1,3}\]\s{0,8}: )?Throttle status: (?:(?!\bnot\b).){0,40}\bTHERMAL\b"),
+        "SW Thermal Slowdown",
+    ),
+    (re.compile(r"\bDetected 'HW thermal slowdown' violation", re.I), "HW Thermal Slowdown"),
+    (re.compile(r"\bDetected 'SW thermal slowdown' violation", re.I), "SW Thermal Slowdown"),
     (
         re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| .{0,80}\bHW Power Brake\b"),
         "HW Power Brake Slowdown",
     ),
     (
-        re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| .{0,80}\bThermal Slowdown\b"),
+        re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| .{0,80}(?<!SW )\bThermal Slowdown\b"),
         "HW Thermal Slowdown",
+    ),
+    (
+        re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| .{0,80}\bSW Thermal Slowdown\b"),
+        "SW Thermal Slowdown",
     ),
 )
 GPU = re.compile(r"^\s{0,8}GPU: (\d{1,3})\s*$|\bGPU ?\[?(\d{1,3})\]?")
@@ -50,7 +58,6 @@ def read(text: Text) -> Iterator[GpuThrottle]:
                 yield GpuThrottle(
                     source=source(text, line), subject=Subject(gpu=gpu), severity=Severity.WARNING, reason=reason
                 )
-                break
 
 
 PARSER = Parser(

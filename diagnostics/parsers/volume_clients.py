@@ -85,11 +85,11 @@ TABLE = Table(
     # Longhorn: Engine of volume pvc-77c1 dead unexpectedly     Instance pvc-1-e-0 crashed on Instance Manager ...
     Row(r"Engine of volume \S{1,100} dead unexpectedly|Instance \S{1,120}-e-\w{1,20} crashed on Instance Manager", "connection-lost", CRITICAL, "longhorn"),
     # SeaweedFS: fetching chunk 7,02a1c09b11: Get http://...: dial tcp ...: connect: connection refused
-    Row(r"(?:fetching|fetch|read|upload) chunk .{0,200}(?:connection refused|i/o timeout|no such host|connection reset)", "connection-lost", CRITICAL, "seaweedfs"),
+    Row(r"(?:fetching|fetch|read|upload) chunk \d{1,9},[0-9a-f]{6,32}\b.{0,200}(?:connection refused|i/o timeout|no such host|connection reset)", "connection-lost", CRITICAL, "seaweedfs"),
     # XtreemFS: (OSD_Channel_exec): Error 2 while dispatching the request.
     Row(r"xtreemfs\S{0,12}: .{0,200}(?:while dispatching the request|Could not (?:resolve hostname|connect))", "connection-lost", CRITICAL, "xtreemfs"),
     # gpud about its mounts: {"mount_point":"/data","mounted":true,"stat_timed_out":true}
-    Row(r"\"mount_point\": ?\"(?P<mount>/[^\"]{0,200})\".{0,200}\"stat_timed_out\": ?true", "timed-out", CRITICAL, "nfs"),
+    Row(r"\"mount_point\": ?\"(?P<mount>/[^\"]{0,200})\".{0,200}\"stat_timed_out\": ?true", "timed-out", CRITICAL, "other"),
     Row(r"\"osd (?:block|black)list\", \"(?:block|black)listop\": \"add\", \"addr\": \"[\d.:\[\]a-f]{3,60}:0/", "evicted", CRITICAL, "cephfs"),
     # ceph-fuse
     Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "evicted", CRITICAL, "cephfs"),

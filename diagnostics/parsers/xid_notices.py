@@ -25,8 +25,10 @@ SAYINGS = (
     # DCGM detected XID error 119 on GPU 2      Found XID errors: 63
     r"\b(?:detected|found|observed) (?:an? )?XID(?:[ _]errors?)?[ :]{1,3}(?P<found>\d{1,3})\b",
     # XID 62 (Internal micro-controller halt) detected on GPU 3      xid 95 uncontained ECC error detected on GPU-0a1b
-    r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)| [\w -]{1,40})? detected\b",
-    r"\"xid\": ?\"?(?P<label>\d{1,3})\b",
+    r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)| (?:(?!not\b|never\b|no\b)[\w-]{1,20} ){0,6}(?!not\b|never\b)[\w-]{1,20})? detected\b",
+    # a database has transactions of that name
+    r"(?=.{0,400}(?:gpu|nvrm|nvidia|dcgm|alertname))\"xid\": ?\"?(?P<label>\d{1,3})\b",
+    r"(?:gpu|nvrm|nvidia|dcgm|alertname).{0,400}\"xid\": ?\"?(?P<labelled>\d{1,3})\b",
     r"\bNvidiaXID(?P<reason>\d{1,3})Error\b",
 )
 SAYING = re.compile("|".join(SAYINGS), re.I)
