@@ -38,6 +38,11 @@ class ProcessState(Evidence):
     threads: int | None = None
     command: str = ""
 
+    @property
+    def names(self) -> str:
+        """All the names that it goes by: its own and its command line."""
+        return f"{self.subject.comm or ''} {self.command}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceState(Evidence):

@@ -56,6 +56,7 @@ class Thread:
     number: int | None = None
     tid: int | None = None
     comm: str | None = None
+    pid: int | None = None  # of the process that was attached to last, where a file holds several
     frames: list[str] = field(default_factory=list)
 
 
@@ -68,15 +69,16 @@ def read(text: Text) -> Iterator[Evidence]:
         row = line.text[:4000]
         lists_all = lists_all or ALL.search(row) is not None
         if found := THREAD.match(row):
-            threads.append(Thread(line, int(found[1]), int(found[2]), found[3]))
+            threads.append(Thread(line, int(found[1]), int(found[2]), found[3], pid))
         elif found := SHORT.match(row):
             tid = int(found["tid"]) if found["tid"] else None
-            threads.append(Thread(line, int(found["number"]), tid, found["comm"] or found["inside"] or found["after"]))
+            comm = found["comm"] or found["inside"] or found["after"]
+            threads.append(Thread(line, int(found["number"]), tid, comm, pid))
         elif found := LISTED.match(row):
-            listed.append(Thread(line, int(found[1]), int(found[2]), found[3] or None, [found[4]]))
+            listed.append(Thread(line, int(found[1]), int(found[2]), found[3] or None, pid, [found[4]]))
         elif found := FRAME.match(row):
             if not threads or (found[1] == "0" and threads[-1].frames):
-                threads.append(Thread(line))
+                threads.append(Thread(line, pid=pid))
             threads[-1].frames.append(found[2])
         elif found := PROCESS.search(row):
             pid = int(found[1] or found[2])
@@ -91,7 +93,7 @@ def read(text: Text) -> Iterator[Evidence]:
     numbers = {thread.number for thread in threads if thread.number is not None}
     for thread in threads:
         if thread.frames:
-            yield told(text, thread, pid, alone=lists_all and len(numbers) <= 1)
+            yield told(text, thread, thread.pid or pid, alone=lists_all and len(numbers) <= 1)
 
 
 def told(text: Text, thread: Thread, pid: int | None, *, alone: bool) -> NativeStack:

@@ -23,7 +23,7 @@ WORKER = re.compile(
 NOTEBOOK = re.compile(r"ipykernel|jupyter|colab_kernel", re.I)
 PROGRAM = re.compile(r"\bpython[\d.]*\b|\btorchrun\b|\bjulia\b|\.py\b", re.I)
 # the first process of a machine, or a container's that takes over orphans as one does
-INIT = re.compile(r"\b(?:init|systemd|tini|dumb-init|docker-init|catatonit|s6-svscan|pause|launchd|supervisord)\b")
+INIT = re.compile(r"\b(?:init|systemd|tini|dumb-init|docker-init|catatonit|s6-svscan|pause|launchd)\b")
 
 
 class Holder(NamedTuple):
@@ -38,7 +38,7 @@ class Holder(NamedTuple):
     def names(self) -> str:
         """All the names that it goes by."""
         row = self.row
-        of_row = f"{row.subject.comm or ''} {row.command}" if row else ""
+        of_row = row.names if row else ""
         return f"{self.owner.name if self.owner else ''} {of_row}".strip()
 
 
@@ -59,10 +59,12 @@ def process_table(incident: Incident) -> dict[int | None, ProcessState]:
 
 
 def is_orphan(incident: Incident, row: ProcessState) -> bool:
-    """True for a process that process 1 has taken over; a container's first process that is no init has
-    children of its own.
+    """True for a process that process 1 has taken over; a container's first process that is no init, or an init that was
+    told to start a program, has children of its own.
     """
     if row.parent_pid != 1:
         return False
     first = process_table(incident).get(1)
-    return first is None or INIT.search(f"{first.subject.comm or ''} {first.command}") is not None
+    if first is None:
+        return True
+    return INIT.search(first.names) is not None and PROGRAM.search(first.command) is None

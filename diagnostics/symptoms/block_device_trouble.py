@@ -27,7 +27,7 @@ COMPLETION_POLLED = re.compile(r"\btimeout, completion polled\b")
 AGAIN_AND_AGAIN = 3
 # what one reset of a SATA link prints; a cable that was touched does it too
 ONE_RESET = re.compile(r"\bata\d+(?:\.\d+)?: (?:COMRESET failed|hard resetting link|link is slow to respond|SError)")
-NO_LINK = re.compile(r"COMRESET failed")
+ATTEMPTS = (re.compile(r"COMRESET failed"), re.compile(r"hard resetting link"), re.compile(r"link is slow"))
 REMOVABLE = ("fd", "sr")
 MAPPED = "dm-"
 SCSI = re.compile(r"\bsd \d{1,4}:\d{1,4}:\d{1,4}:\d{1,4}: ")
@@ -68,7 +68,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _reset_once(facts: Sequence[BlockDeviceTrouble | BlockIoError]) -> bool:
     """True where all that is reported is that one link was reset once."""
     words = [fact.text if isinstance(fact, BlockDeviceTrouble) else "" for fact in facts]
-    return all(ONE_RESET.search(each) for each in words) and sum(NO_LINK.search(each) is not None for each in words) < 2
+    links = {fact.subject.device for fact in facts}
+    again = any(sum(kind.search(each) is not None for each in words) > 1 for kind in ATTEMPTS)
+    return len(links) == 1 and not again and all(ONE_RESET.search(each) for each in words)
 
 
 SYMPTOM = Symptom(

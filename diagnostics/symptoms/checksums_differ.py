@@ -18,8 +18,8 @@ from ._errors import matching
 from ._places import place
 
 MISMATCH = re.compile(
-    r"\b(?:checksum|hash|md5|sha-?256|crc32?c?|digest)\b.{0,40}(?:mismatch|failure|does not match|do not match|differ)"
-    r"|failed verification|Bad CRC-32|CRC (?:error|mismatch|check failed)",
+    r"\b(?:checksum|hash|md5|sha-?256|crc32?c?|digest)\b.{0,40}(?:mismatch|does not match|do not match|differ)"
+    r"|\b(?:checksum|crc\w{0,4}) failure|failed verification|Bad CRC-32|CRC (?:error|mismatch|check failed)",
     re.I,
 )
 HEX = re.compile(r"[0-9a-fA-F]{64,128}")

@@ -44,9 +44,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _native(incident: Incident) -> Iterator[Finding]:
     """Dumps in which every thread that is shown waits for a mutex, one of them inside of a compiler; of a single one, inside it twice."""
-    dumps: dict[str, list[NativeStack]] = defaultdict(list)
+    dumps: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
     for stack in incident.of(NativeStack):
-        dumps[stack.source.file].append(stack)
+        dumps[stack.source.file, stack.subject.pid].append(stack)
     for threads in dumps.values():
         waiting = [each for each in threads if any(name in MUTEXES for name in native_names(each, 4))]
         inside = [each for each in waiting if compiles_natively(each)]

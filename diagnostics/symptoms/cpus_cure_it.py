@@ -1,7 +1,8 @@
 """The same work is fast with other threads or more CPUs and slow without: a number of threads, a quota, a binding.
 
 From a table of trials; a hang that a binding cures is none. The setting of the good trial is in no bad one, and
-what else it says is part of what the bad one says.
+what else it says is part of what the bad one says; where it says nothing else, neither does the bad one. More readers
+of a volume are no CPUs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ..evidence import Subject
 from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
+from ._cures import UNCHANGED
 
 # OMP_NUM_THREADS=16     --cpus 8     --cpus-per-task=16     16 cores     --cpu-bind=none     taskset -c 0-31
 SETTING = re.compile(
@@ -21,6 +23,7 @@ SETTING = re.compile(
     re.I,
 )
 WORD = re.compile(r"\w+")
+OF_A_VOLUME = re.compile(r"\b(?:nfs|read\w{0,4}|disk|volume|fio|io|i/o|s3|lustre)\b", re.I)
 SAME = frozenset({"with", "same", "and", "but", "plus", "job", "run", "as", "above", "again", "without"})
 
 
@@ -31,10 +34,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
         settings = {found[0].lower() for found in SETTING.finditer(well.condition)}
         if well.outcome != "ok" or not settings:
             continue
-        before = [each for each in bad if _work(well) <= _words(each) and not settings & _settings(each)]
+        if any(OF_A_VOLUME.search(each.condition) for each in (well, *bad)):
+            continue
+        work = _work(well)
+        before = [each for each in bad if _is_same(work, each) and not settings & _settings(each)]
         if before and not any(settings & _settings(each) for each in bad):
             note = f"{before[0].condition}: {before[0].text}; {well.condition}: {well.text}"
             yield Finding(Subject(), (well, *before[:3]), note[:200])
+
+
+def _is_same(work: set[str], other: Trial) -> bool:
+    return work <= _words(other) if work else not _work(other) or UNCHANGED.match(other.condition) is not None
 
 
 def _settings(trial: Trial) -> set[str]:

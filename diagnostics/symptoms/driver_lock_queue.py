@@ -1,4 +1,4 @@
-"""Programs queue for a lock of the GPU driver: two or more processes wait in D for it, one of them for minutes.
+"""Programs queue for a lock of the GPU driver: two or more processes wait in D for it, one of which is minutes old.
 
 The lock stands in the process table's WCHAN or in the kernel's stack of the process (os_acquire_mutex,
 os_acquire_rwlock_write,
@@ -35,31 +35,27 @@ def rule(incident: Incident) -> Iterator[Finding]:
             longest = max(longest, row.elapsed_s or 0.0)
     yield from _behind_a_dead_program(incident)
     if len(waiting) >= FEWEST and longest >= LONG_S:
-        note = f"{len(waiting)} processes wait for the driver, one for up to {longest / 60:.0f} minutes"
+        note = f"{len(waiting)} processes wait for the driver, one of them {longest / 60:.0f} minutes old"
         yield Finding(Subject(), tuple(waiting.values())[:8], note)
 
 
 def _behind_a_dead_program(incident: Incident) -> Iterator[Finding]:
     """A tool of the driver and another program in D, while a program that was killed cannot end."""
     rows = [row for row in incident.of(ProcessState) if row.subject.pid is not None]
-    dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and PROGRAM.search(_names(row))]
+    dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and PROGRAM.search(row.names)]
     stuck = [row for row in rows if row.state == "D"]
     tools = [row for row in stuck if row.subject.comm in TOOLS]
-    others = [row for row in stuck if row.subject.comm not in TOOLS and PROGRAM.search(_names(row))]
+    others = [row for row in stuck if row.subject.comm not in TOOLS and PROGRAM.search(row.names)]
     if dead and tools and others:
         note = f"{len(stuck)} programs wait beside {dead[0].subject.pid}, which is defunct and still there"
         yield Finding(Subject(), (dead[0], tools[0], others[0]), note)
 
 
-def _names(row: ProcessState) -> str:
-    return f"{row.subject.comm or ''} {row.command}"
-
-
 SYMPTOM = Symptom(
     title="programs queue for a lock of the GPU driver",
     rule=rule,
-    leak=0.0003,
-    because="the driver holds its locks for milliseconds",
+    leak=0.002,
+    because="the driver holds its locks for milliseconds; one look may meet two programs that start",
     tells_apart=("host",),
     command="ps -eo pid,stat,wchan:32,etime,comm | awk '$2 ~ /D/'",
 )

@@ -25,7 +25,8 @@ MACHINERY = (CACHE, PART_MISSING, UNREADABLE, SETUP)
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each exception about a missing file that nothing went on after."""
     for fact in incident.of(PythonException):
-        if fact.error != "ENOENT" or is_gone(fact) or went_on_after(incident, fact):
+        aside = any("_bootstrap_inner" in frame or "__del__" in frame for frame in fact.frames)  # it ends no run
+        if fact.error != "ENOENT" or aside or is_gone(fact) or went_on_after(incident, fact):
             continue
         text = f"{fact.type}: {fact.text}"
         around = f"{text} {' '.join(fact.frames[:4])}"

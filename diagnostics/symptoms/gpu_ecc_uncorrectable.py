@@ -21,7 +21,7 @@ CODES = (48, 64, 94, 95, 140, 171, 172)
 OF_A_LIFETIME = re.compile(r"aggregate|remapped|retired", re.I)  # these were met before, and rows that failed replaced
 WORDS = re.compile(
     r"uncorrectable (?:ECC|DRAM|SRAM|memory) error|double.bit ECC|uncorrectable HBM\d? memory error|uncontained (?:ECC|memory) error|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
-    r"|row[ _-]?remap(?:per|ping)?\b.{0,60}\bfail(?:ed|ure)\b",
+    r"|row[ _-]?remap(?:per|ping)?\b.{0,60}\bfail(?:ed|ure)\b(?!.{0,8}[:=] ?(?:no|false|0|none)\b)",
     re.I,
 )
 

@@ -58,7 +58,7 @@ def _not_the_jobs(incident: Incident, own: int) -> list[Evidence]:
         row
         for row in table.values()
         if row.state != "Z"
-        and (WORKER.search(_names(row)) or SERVER.search(row.command))
+        and (WORKER.search(row.names) or SERVER.search(row.command))
         and row.subject.pid != own
         and row.parent_pid != own
         and (parent is None or row.parent_pid != parent)
@@ -75,17 +75,24 @@ def _left_over(incident: Incident, complaint: Evidence) -> list[Evidence]:
         if row is None or holder.pid == own:
             continue
         notebook = NOTEBOOK.search(holder.names) and not OWN.search(words_of(complaint))
-        orphan = is_orphan(incident, row) and (PROGRAM.search(holder.names) or WORKER.search(holder.names))
+        may_be_itself = own is None and holder.owner is None and _is_alone(incident, row)
+        orphan = (
+            not may_be_itself
+            and is_orphan(incident, row)
+            and (PROGRAM.search(holder.names) or WORKER.search(holder.names))
+        )
         if notebook or orphan:
             left[holder.pid] = holder.facts
     if not left and (own is not None or AT_START.search(words_of(complaint))):
-        workers = (row for row in incident.of(ProcessState) if is_orphan(incident, row) and WORKER.search(_names(row)))
+        workers = (row for row in incident.of(ProcessState) if is_orphan(incident, row) and WORKER.search(row.names))
         left = {row.subject.pid: (row,) for row in workers if row.subject.pid != own and row.state != "Z"}
     return [fact for facts in left.values() for fact in facts]
 
 
-def _names(row: ProcessState) -> str:
-    return f"{row.subject.comm or ''} {row.command}"
+def _is_alone(incident: Incident, row: ProcessState) -> bool:
+    """True for the only program of a table: whoever complains without a name may be it."""
+    rows = (each for each in incident.of(ProcessState) if each.state != "Z" and PROGRAM.search(each.names))
+    return {each.subject.pid for each in rows} <= {row.subject.pid, 1}
 
 
 SYMPTOM = Symptom(

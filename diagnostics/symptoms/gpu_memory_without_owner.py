@@ -68,8 +68,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _of_the_defunct(incident: Incident) -> Iterator[Finding]:
     """A program that was killed and cannot end, while memory of a GPU is in use and nobody listed who holds it."""
     dead = [row for row in incident.of(ProcessState) if row.state == "Z" and row.parent_pid == 1]
-    dead = [row for row in dead if PROGRAM.search(f"{row.subject.comm or ''} {row.command}")]
-    for status in incident.of(GpuStatus) if dead else ():
+    dead = [row for row in dead if PROGRAM.search(row.names)]
+    lives = any(row.state != "Z" and PROGRAM.search(row.names) for row in incident.of(ProcessState))
+    for status in incident.of(GpuStatus) if dead and not lives else ():
         if (status.memory_used_mib or 0) > IDLE_MIB:
             note = f"{status.memory_used_mib:.0f} MiB in use, and {dead[0].subject.pid} is defunct"
             yield Finding(gpu_subject(incident, status.subject), (status, dead[0]), note)

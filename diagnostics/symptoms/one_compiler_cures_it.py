@@ -1,7 +1,7 @@
-"""The same work hangs with compilers side by side and goes through with one, or with everything compiled beforehand.
+"""The same work hangs with compilers side by side and goes through with one.
 
-From a table of trials: one compile thread or worker, one program at a time, or all compiled before the ranks meet, in
-the condition of one that went well, and a trial that names compilation too and hung.
+From a table of trials: one compile thread or worker, or one program at a time, in the condition of one that went well,
+and a trial that names compilation too and hung. What is compiled beforehand cures a slow compilation as well.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 COMPILES = re.compile(r"compil|autotun", re.I)
-# TORCHINDUCTOR_COMPILE_THREADS=1     compile one program at a time     all tasks precompiled + barrier
+# TORCHINDUCTOR_COMPILE_THREADS=1     compile one program at a time
 ONE = re.compile(
-    r"COMPILE_(?:THREADS|WORKERS|JOBS|PARALLELISM)[= ]1\b|\b(?:one|1) compil\w{1,8}[- ](?:thread|worker|job)\b|\bpre-?compiled?\b"
-    r"|\bcompil\w{1,8}\b.{0,40}\b(?:at a time|one by one|serial(?:ly|ized)?|sequential(?:ly)?|beforehand|ahead of time)\b"
+    r"COMPILE_(?:THREADS|WORKERS|JOBS|PARALLELISM)[= ]1\b|\b(?:one|1) compil\w{1,8}[- ](?:thread|worker|job)\b"
+    r"|\bcompil\w{1,8}\b.{0,40}\b(?:at a time|one by one|serial(?:ly|ized)?|sequential(?:ly)?)\b"
     r"|\b(?:serial|sequential)(?:ly)? compil",
     re.I,
 )

@@ -48,7 +48,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _of_the_job(row: ProcessState) -> bool:
-    text = f"{row.subject.comm or ''} {row.command}"
+    text = row.names
     return any(word in text for word in ("pt_", "python", "train", "worker", "torchrun"))
 
 

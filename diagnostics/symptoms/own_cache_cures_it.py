@@ -2,7 +2,7 @@
 
 From a table of trials: the one that went well names a cache, a build or kernels and a folder for each rank (process,
 worker, host, job); none that names such a folder failed, and one failed that names none. Caches of data or of models
-hold no compiled code.
+hold no compiled code, and somewhere in the incident compiled code is named.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import Trial
+from ..evidence.job import LogLine, PythonException, Trial
 from ..incident import Incident
 from . import Finding, Symptom
 
 HOLDS_CODE = re.compile(
     r"cache|\bbuild(?:s|_dir|ing)?\b|compil|jit|kernel|triton|inductor|extension|(?:^|[\s_])(?:TRITON|TORCHINDUCTOR|NUMBA|CUPY|MIOPEN)_",
     re.I,
+)
+CODE = re.compile(
+    r"compil|\bjit\b|triton|inductor|kernel|\bbuild|numba|extension|nvcc|\bninja\b|\.so\b|\.cubin\b", re.I
 )
 OF_DATA = re.compile(
     r"data ?set|\bHF_|hugging ?face|\bhub\b|tokeni[sz]er|page cache|model cache|features|latents|checkpoint", re.I
@@ -36,6 +39,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     failed = [trial for trial in trials if trial.outcome in ("fail", "hang")]
     own = [trial for trial in trials if OWN.search(trial.condition)]
     codes = not any(OF_DATA.search(trial.condition) for trial in trials)
+    said = [each.condition for each in trials]
+    said += [each.text for each in incident.of(LogLine)] + [each.text for each in incident.of(PythonException)]
+    codes = codes and any(map(CODE.search, said))
     if codes and own and failed and all(trial.outcome == "ok" for trial in own):
         yield Finding(Subject(), (own[0], *failed[:3]), "it goes through with a folder of compiled code for each")
 

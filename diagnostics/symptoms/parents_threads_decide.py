@@ -3,7 +3,7 @@
 From a table of trials: one hung and one went well, and they differ in what was called, read, built or imported in the
 parent or before the fork; or the work goes through as soon as a library keeps no threads in the parent
 (TOKENIZERS_PARALLELISM=false, one OpenMP thread). Only where workers are named: a call that hangs by itself has no
-parent.
+parent, and where nodes or collectives differ, those may be what decides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ._cures import cures, settings
 
 PARENT = re.compile(
     r"\b(?:in|by) (?:the )?(?:parent|main process)\b|\((?:the )?(?:parent|main process)\)"
-    r"|\bbefore (?:the )?(?:fork\w{0,4}|loader|data ?loader|workers?|pool|map|loop)\b|\bfirst, then (?:the )?(?:data ?loader|fork|workers?|pool)",
+    r"|\bbefore (?:the )?(?:fork\w{0,4}|loader|data ?loader|workers?|pool)\b|\bfirst, then (?:the )?(?:data ?loader|fork|workers?|pool)",
     re.I,
 )
 NO_THREADS = re.compile(
@@ -31,9 +31,14 @@ NO_THREADS = re.compile(
 WORKERS = re.compile(r"worker|fork|\bpool\b|\bchild|num_proc|\bmap\b|data ?loader|\bloader\b", re.I)
 
 
+OTHERWISE = re.compile(r"\bnodes?\b|barrier|nccl|all_?(?:reduce|gather)|\bdist\b|\bprecompiled?\b|iommu|p2p", re.I)
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     trials = incident.of(Trial)
-    if not any(WORKERS.search(f"{trial.condition} {trial.text}") for trial in trials):
+    if any(OTHERWISE.search(trial.condition) for trial in trials) or not any(
+        WORKERS.search(f"{trial.condition} {trial.text}") for trial in trials
+    ):
         return
     hung = [trial for trial in trials if trial.outcome == "hang"]
     for well in (trial for trial in trials if trial.outcome == "ok" and hung):

@@ -24,6 +24,7 @@ PLATFORM_OFF = re.compile(
     r"\b(?:(?:intel|amd)_iommu[= ]off|iommu[= ](?:off|soft|pt|disabled)|(?:IOMMU|VT-d|ACS)(?: control)?[= ](?:is )?(?:off|disabled))\b",
     re.I,
 )
+PEERS = re.compile(r"p2p|peer|nccl|all_?reduce|\bgpus\b|multi|\b[2-9]\d? ?x? ?gpu|ranks?\b|->", re.I)
 REDIRECTS = {"PCIe ACS": "redirects", "IOMMU": "translated"}
 # cuda:0 -> cuda:1
 DIRECT = re.compile(r"^(?:cuda|gpu) ?:?\d{1,2} ?(?:->|to) ?(?:cuda|gpu) ?:?\d{1,2}$", re.I)
@@ -33,11 +34,14 @@ BY_HOST = re.compile(r"\b(?:cpu|host)\b", re.I)
 def rule(incident: Incident) -> Iterator[Finding]:
     # a GPU that has halted, or is being reset, asks for anything
     faulted = {fact.subject.pci for fact in incident.of(Xid, GpuDriverMessage)}
-    for refusal in incident.of(SettingSeen):
-        if (refusal.name, refusal.value) == ("IOMMU", "refused") and refusal.subject.pci not in faulted:
+    refusals = [fact for fact in incident.of(SettingSeen) if (fact.name, fact.value) == ("IOMMU", "refused")]
+    devices = {refusal.subject.pci for refusal in refusals}
+    for refusal in refusals if len(devices) > 1 else ():  # of one device alone it is a driver's slip as often
+        if refusal.subject.pci not in faulted:
             note = f"the IOMMU refused what the GPU at {refusal.subject.pci} asked for"
             yield Finding(Subject(host=refusal.subject.host), (refusal,), note)
-    for well, failed, setting in cures(incident, settings(PLATFORM_OFF), bad=("hang", "fail")):
+    several = any(PEERS.search(f"{trial.condition} {trial.text}") for trial in incident.of(Trial))
+    for well, failed, setting in cures(incident, settings(PLATFORM_OFF), bad=("hang", "fail")) if several else ():
         yield Finding(Subject(), (well, failed[0]), f"it goes through with {setting}")
     redirects = [fact for fact in incident.of(SettingSeen) if REDIRECTS.get(fact.name) == fact.value]
     if not redirects:

@@ -1,7 +1,8 @@
 """What the ranks put into one collective has different sizes, by somebody's print of each, and they wait in it.
 
 They wait where a collective timed out or was found to disagree, or where the stacks of all ranks end in one and the
-same collective. Batches differ between ranks by design: a print of theirs counts for nothing.
+same collective. Batches and what is computed of them differ between ranks by design: only a print that names a call,
+its buffer or its number of elements counts.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import places
 
-INPUTS = re.compile(
-    r"\b(?:input|batch|image|token|ids|mask|label|target|sample|pixel|data|x|param|weight|grad)s?(?:_\w{1,20})?(?: shape| size)?$",
-    re.I,
+CALL = re.compile(
+    r"reduce|gather|scatter|broadcast|all_?to_?all|\bnumel\b|bucket|buffer|\bsend|\brecv|collective", re.I
 )
 
 
@@ -29,7 +29,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             sizes[setting.name.removeprefix("size of ")].setdefault(setting.subject.rank, setting)
     waits = _waits(incident)
     for name, by_rank in sizes.items():
-        if waits and not INPUTS.search(name) and len({each.value for each in by_rank.values()}) > 1:
+        if waits and CALL.search(name) and len({each.value for each in by_rank.values()}) > 1:
             said = ", ".join(f"{each.value} on rank {rank}" for rank, each in list(by_rank.items())[:4])
             yield Finding(Subject(), (*list(by_rank.values())[:4], waits[0]), f"{name}: {said}")
 

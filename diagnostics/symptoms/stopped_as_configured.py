@@ -2,7 +2,8 @@
 the scheduler's queue; nothing failed before.
 
 Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or its last
-word is that it stopped early, for want of progress or for a time limit of its own, and no step follows. Or it ended
+word is that it stopped early, for want of progress or for a time limit of its own, and no step follows; not where another
+rank still waits in a collective, or was ended for it. Or it ended
 with status 0, or said that it was done, short of its last epoch, without any exception, and an early stop is
 configured.
 """
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import (
+    CollectiveTimeout,
     ProgressBar,
     PythonException,
     RunFinished,
@@ -25,6 +27,7 @@ from ..evidence.job import (
 )
 from ..incident import Incident
 from . import Finding, Symptom
+from ._ranks import places
 from ._runs import job_ends
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
@@ -59,13 +62,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _said_so(incident: Incident) -> Iterator[Finding]:
     """The last word of a log: the run stopped short of its end by its own rule."""
-    badly = any(end.status not in (0, None) or end.signal for end in job_ends(incident))
+    badly = any(end.status not in (0, None) or end.signal for end in job_ends(incident)) or _others_wait(incident)
     last = {word.source.file: word.source.line for word in incident.of(RunFinished)}
     for word in incident.of(RunFinished):
         if last[word.source.file] - word.source.line > FAREWELL:
             continue
         if SHORT_OF_ITS_END.search(word.text) and not badly and not _went_on(incident, word):
             yield Finding(word.subject, (word,), f"the run said: {word.text[:120]}")
+
+
+def _others_wait(incident: Incident) -> bool:
+    """True where one rank stopped and others did not: they are in a collective, or were killed for their silence."""
+    killed = any(fact.action == "kill" for fact in incident.of(WatchdogFired))
+    return killed or bool(incident.of(CollectiveTimeout)) or any(place.in_collective for place in places(incident))
 
 
 def _went_on(incident: Incident, word: RunFinished) -> bool:

@@ -159,9 +159,9 @@ def _native(incident: Incident) -> Iterator[Finding]:
 
 def _all_at_mutexes(stacks: Sequence[NativeStack]) -> Iterator[Finding]:
     """Dumps of two threads or more in which every one waits for a native mutex: whoever has them waits too."""
-    dumps: dict[str, list[NativeStack]] = defaultdict(list)
+    dumps: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
     for stack in stacks:
-        dumps[stack.source.file].append(stack)
+        dumps[stack.source.file, stack.subject.pid].append(stack)
     for threads in dumps.values():
         at = [s for s in threads if any(name in WANTS_MUTEX for name in native_names(s, 4)) and not wants_gil(s)]
         listed = any(stack.alone for stack in threads)  # the one thread that there is, twice

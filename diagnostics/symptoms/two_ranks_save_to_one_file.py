@@ -1,6 +1,7 @@
 """Two ranks say that they save the same checkpoint to one file, and it cannot be read.
 
-One file, by its name, of the same step, in the logs of two hosts or under the names of two ranks; a folder may hold a
+One file, by its name, of the same step, under the names of two ranks; the one that cannot be read is of that name, or
+says itself that it is mixed. A folder may hold a
 file for each. Where nobody has met an unreadable one, the ranks may have taken turns, or the paths lie on disks of
 their own.
 """
@@ -23,7 +24,7 @@ MIXED = re.compile(r"storage has wrong size: expected")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    broken = [
+    errors = [
         error
         for error in incident.of(PythonException)
         if MIXED.search(error.text) or UNREADABLE.search(f"{error.type}: {error.text}")
@@ -36,8 +37,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
             rank = event.subject.rank if event.subject.rank is not None else told[-1] if told else None
             if rank is not None:
                 saves[path, event.step].setdefault(str(rank), event)
-    for (path, step), by_rank in saves.items() if broken else ():
-        if len(by_rank) > 1:
+    for (path, step), by_rank in saves.items():
+        name = path.rpartition("/")[2]
+        broken = [error for error in errors if MIXED.search(error.text) or name in f"{error.text} {error.subject.path}"]
+        if len(by_rank) > 1 and broken:
             ranks = " and ".join(list(by_rank)[:4])
             note = f"ranks {ranks} save {path} of {step}"
             yield Finding(Subject(path=path), (*list(by_rank.values())[:4], broken[0]), note)
