@@ -5,8 +5,8 @@ one. Or seven or more that rise by about the same each time, to at least 1.1 tim
 What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill
 free memory too. Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a run is its
 start, no leak. Sizes that were written down without saying of what count where they end at what a process held when
-it was killed for memory, or, with no such word, where something was killed: all of them grow, or what is left falls
-to next to nothing. ABSENT where such a series is flat.
+it was killed for memory, or, with no such word, where something was killed: the largest of them grows, or what is left
+falls to next to nothing. ABSENT where such a series is flat.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _all_of_it(named: dict[str, Series]) -> dict[str, Series]:
     return {f"memory of {largest}": grown[largest]} if largest is not None else {}
 
 
-OF_NO_HOST = re.compile(r"gpu|cuda|vram|disk|shm|/|checkpoint|ckpt|file", re.I)
+OF_NO_HOST = re.compile(r"token|sample|param|step|gpu|cuda|vram|disk|shm|/|checkpoint|ckpt|file", re.I)
 LEFT = re.compile(r"^(?:free|available|avail|left)\b", re.I)
 NOTHING_LEFT = 0.15
 
