@@ -26,12 +26,12 @@ SAYINGS = (
     r"\b(?:detected|found|observed) (?:an? )?XID(?:[ _]errors?)?[ :]{1,3}(?P<found>\d{1,3})\b",
     # XID 62 (Internal micro-controller halt) detected on GPU 3      xid 95 uncontained ECC error detected on GPU-0a1b
     r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)| (?:(?!not\b|never\b|no\b)[\w-]{1,20} ){0,6}(?!not\b|never\b)[\w-]{1,20})? detected\b",
-    # a database has transactions of that name
-    r"(?=.{0,400}(?:gpu|nvrm|nvidia|dcgm|alertname))\"xid\": ?\"?(?P<label>\d{1,3})\b",
-    r"(?:gpu|nvrm|nvidia|dcgm|alertname).{0,400}\"xid\": ?\"?(?P<labelled>\d{1,3})\b",
+    r"\"xid\": ?\"?(?P<label>\d{1,3})\b",
     r"\bNvidiaXID(?P<reason>\d{1,3})Error\b",
 )
 SAYING = re.compile("|".join(SAYINGS), re.I)
+# a database has transactions that are called xid
+DEVICE = re.compile(r"gpu|nvrm|nvidia|dcgm|alertname", re.I)
 OVER = re.compile(r"\bNVRM: |\bresolved\b|\bcleared\b|\"value\": ?\"?0\b", re.I)
 GPU = re.compile(r"\bGPU[ :=]{1,2}(\d{1,2})\b", re.I)
 
@@ -41,7 +41,7 @@ def read(text: Text) -> Iterator[Xid]:
     for line in () if text.worked_out(is_note) else text.matching(SAYING):
         row = line.text[:4000]
         found = SAYING.search(row)
-        if not found or OVER.search(row):
+        if not found or OVER.search(row) or (found["label"] and not DEVICE.search(row)):
             continue
         code = int(next(group for group in found.groups() if group))
         device = GPU.search(row)
