@@ -95,6 +95,10 @@ PRINTED = re.compile(
 )
 OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdisk\b|nvidia|estimate|limit", re.I)
 OF_A_DISK = re.compile(r"\bdisk\b|gpu|cuda|vram", re.I)
+# what stands above a table of a volume's space
+OF_A_VOLUME = re.compile(
+    r"\bdf\b|\bdisks?\b|\bfilesystems?\b|\bvolumes?\b|\bmounts?\b|/dev/|\bspace\b|\bpartition\b|\binodes?\b", re.I
+)
 # time        used      free   (GB, of 110)     iter     used (of 125G)
 FOR_ALL = re.compile(
     r"\s{1,40}\((?=[KMGT]i?B|of )(?P<unit>[KMGT]i?B)?(?:,? ?(?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)?)?[^()\n]{0,20}\)\s*$",
@@ -130,6 +134,7 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     logged: list[Row] = []
     printed: dict[str, list[Row]] = defaultdict(list)
     left_over: list[Row] | None = None
+    above = ""
     for line in text.lines():
         said = line.text[:1000]
         if (
@@ -170,12 +175,13 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             yield from told(text, rows)
             header, rows, beside = [cell.lower() for cell in cells if cell != "#"], [], for_all
         elif len(cells) > 1 and LEFT_OVER.match(cells[-1]) and not OF_OTHERS & set(cells) and not header:
-            left_over = []
+            left_over = None if OF_A_VOLUME.search(f"{above} {line.text[:400]}") else []
         elif left_over is not None and cells and (found := FREE.fullmatch(cells[-1])):
             kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
             left_over.append(Row(line, kib, None, None))
         elif header and (row := measured(header, cells, line, beside)):
             rows.append(row)
+        above = said if said.strip() else above
     yield from told(text, rows)
     yield from told(text, logged)
     for row in left_over if left_over and len(left_over) > FEWEST else ():

@@ -35,14 +35,16 @@ TOO_LONG = re.compile(
 )
 # 5 packets transmitted, 0 received, +5 errors, 100% packet loss, time 4100ms
 LOSS = re.compile(
-    r"^\d{1,9} packets transmitted, \d{1,9} (?:packets )?received,(?: \+(\d{1,9}) errors,)? (\d{1,3}(?:\.\d+)?)% packet loss"
+    r"^(?P<sent>\d{1,9}) packets transmitted, (?P<received>\d{1,9}) (?:packets )?received,"
+    r"(?: \+(?P<errors>\d{1,9}) errors,)? (?P<share>\d{1,3}(?:\.\d+)?)% packet loss"
 )
 # From 10.0.0.9 icmp_seq=1 Destination Host Unreachable      (the summary below may be missing)
 NO_WAY = re.compile(r"^From \S{1,80}:? icmp_seq[ =]\d{1,9} Destination (?:Host|Net) Unreachable")
 # ARPING 192.0.2.5 from 192.0.2.6 eth0 ... Received 0 response(s)
 ARPING = re.compile(rf"^ARPING {HOST} from \S{{1,80}}")
 NO_RESPONSE = re.compile(r"^Received (\d{1,9}) response\(s\)")
-LOSSY = 2.0  # percent; below, a ping that was stopped while its last packet was under way looks the same
+# percent, packets: the first waits for the address to be resolved, the last may be under way when the ping is stopped
+LOSSY, SEVERAL = 2.0, 2
 # what is said of a host -> how it went; group 1 is the host, 2 the port where one is named
 SAYINGS = tuple(
     (re.compile(pattern), outcome)
@@ -127,18 +129,18 @@ def read(text: Text) -> Iterator[Reachability]:
         elif found := PINGED.match(row):
             pinged = found[1] or pinged
         elif found := LOSS.match(row):
-            if no_way and float(found[2]) >= 100:
+            share = float(found["share"])
+            if no_way and share >= 100:
                 no_way = False
                 continue  # told above
-            lost, lossy = float(found[2]) >= 100, LOSSY <= float(found[2]) < 100
-            if lost and too_long:
+            if share >= 100 and too_long:
                 continue  # nothing was sent that could have been answered
-            yield told(
-                text,
-                line,
-                pinged,
-                "lossy" if lossy else ("unreachable" if found[1] else "timed-out") if lost else "answered",
-            )
+            if share >= 100:
+                outcome = "unreachable" if found["errors"] else "timed-out"
+            else:
+                several = int(found["sent"]) - int(found["received"]) >= SEVERAL
+                outcome = "lossy" if several and share >= LOSSY else "answered"
+            yield told(text, line, pinged, outcome)
         else:
             # a logger's time, or the node whose words pdsh passes on, may stand before the words
             start = re.sub(r"^(?:\d\d:\d\d:\d\d |[\w.-]{1,80}: (?=ssh: ))", "", row)

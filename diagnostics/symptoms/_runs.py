@@ -190,6 +190,18 @@ def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:
     return False
 
 
+def is_one_overflow(incident: Incident, fact: NonFiniteValue) -> bool:
+    """True for the only infinite gradient norm of a run whose loss is finite there and after: what a loss scaler skips."""
+    for run in runs(incident):
+        columns = run.steps.columns
+        lines, norms, losses = (columns.get(name, ()) for name in ("line", "grad_norm", "loss"))
+        if run.steps.source.file == fact.source.file and fact.source.line in lines and losses and norms:
+            odd = [norm for norm in norms if norm is not None and not math.isfinite(norm)]
+            since = losses[list(lines).index(fact.source.line) :]
+            return len(odd) == 1 and math.isinf(odd[0]) and all(loss is None or math.isfinite(loss) for loss in since)
+    return False
+
+
 def went_on_after(incident: Incident, fact: Evidence) -> bool:
     """True where the log of a fact goes on with steps of its rank, as it does after an exception that was caught."""
     for steps in incident.of(TrainingSteps):

@@ -1,8 +1,8 @@
 """The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to
 many times its usual value and stayed, or twice that with a gradient norm ten times as large.
 
-A value that is finite again for the last steps of a longer run is none: half precision overflows while its scale is
-sought. ABSENT where a run of at least five steps logged its loss and it is finite to the end.
+A value that is finite again for the last steps of a longer run is none, nor is a run's only infinite gradient norm
+beside a finite loss: half precision overflows while its scale is sought. ABSENT where a run of at least five steps logged its loss and it is finite to the end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..evidence.job import NonFiniteValue
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import column, is_finite_again, runs
+from ._runs import column, is_finite_again, is_one_overflow, runs
 
 EXPLODED = 4.0
 RISEN, NORM_EXPLODED = (
@@ -45,7 +45,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
     said = list(matching(incident, DIVERGED))
     for words in said:
         yield Finding(Subject(rank=words.fact.subject.rank), (words.fact,), words.text.splitlines()[0][:160])
-    bad = [fact for fact in incident.of(NonFiniteValue) if not is_finite_again(incident, fact)]
+    bad = [
+        fact
+        for fact in incident.of(NonFiniteValue)
+        if not (is_finite_again(incident, fact) or is_one_overflow(incident, fact))
+    ]
     for fact in bad:
         at = f" at step {fact.step}" if fact.step is not None else ""
         yield Finding(Subject(rank=fact.subject.rank), (fact,), f"{fact.quantity} is no finite number{at}")
