@@ -18,7 +18,7 @@ from typing import Any
 from .haystack import GRAM, Haystack, gram
 
 _FLAGS = re.MULTILINE
-_UNNAMED = re.compile(r"\?P<\w+>")
+_NAME = re.compile(r"\?P<\w+>")
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _joined(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
     if not patterns:
         return None
     flags = {found[0] for pattern in patterns if (found := re.match(r"\(\?[a-z]+\)", pattern))}
-    bare = (_UNNAMED.sub("?:", re.sub(r"^\(\?[a-z]+\)", "", pattern)) for pattern in patterns)
+    bare = (unnamed(re.sub(r"^\(\?[a-z]+\)", "", pattern)) for pattern in patterns)
     return re.compile("".join(flags) + "|".join(_factored(bare)), _FLAGS)
 
 
@@ -123,6 +123,25 @@ def _factored(alternatives: Iterable[str]) -> Iterator[str]:
         by_beginning[start].append(part[len(start) :])
     for start, rest in by_beginning.items():
         yield f"{start}(?:{'|'.join(rest)})" if start and len(rest) > 1 else "|".join(start + each for each in rest)
+
+
+def unnamed(pattern: str) -> str:
+    """A pattern whose groups have no names, so that it can stand beside others."""
+    return _NAME.sub("?:", pattern)
+
+
+def without_look_arounds(pattern: str) -> str:
+    """A pattern for engines that have none: it matches at least where the pattern itself does."""
+    kept, depth = [], 0
+    for token in _TOKEN.finditer(pattern):
+        if depth or (token[0] == "(" and _LOOK.match(pattern, token.start())):
+            depth += (token[0] == "(") - (token[0] == ")")
+        else:
+            kept.append(token[0])
+    return "".join(kept)
+
+
+_LOOK = re.compile(r"\(\?<?[=!]")
 
 
 def split_alternatives(pattern: str) -> list[str]:
@@ -152,7 +171,7 @@ def _marks(pattern: str) -> tuple[frozenset[str], ...]:
 
 def required_words(pattern: str, shortest: int = GRAM) -> tuple[frozenset[str], ...]:
     """Sets of words of which every match holds one each; () where the pattern needs no word of that length."""
-    found = list(_words(list(parser.parse(_UNNAMED.sub("?:", pattern), _FLAGS)), shortest))
+    found = list(_words(list(parser.parse(unnamed(pattern), _FLAGS)), shortest))
     return tuple(frozenset(map(str.lower, words)) for words in found) if "(?i" in pattern else tuple(found)
 
 
@@ -215,7 +234,7 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> tuple[list[str], l
             single = [pieces[0] for pieces in choices if len(pieces) == 1]
             needed.update([frozenset().union(*single)] if single else map(frozenset, choices[0]))
         elif part.words:
-            patterns.append(_UNNAMED.sub("?:", part.pattern))
+            patterns.append(without_look_arounds(unnamed(part.pattern)))
     chosen = _few_that_meet(needed)
     return sorted(chosen), patterns
 

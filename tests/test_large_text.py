@@ -9,7 +9,7 @@ import pytest
 
 from diagnostics import ripgrep
 from diagnostics.evidence import Evidence
-from diagnostics.footprint import Footprint, required_words, split_alternatives
+from diagnostics.footprint import Footprint, cover, required_words, split_alternatives, without_look_arounds
 from diagnostics.haystack import LONG_LINE, Haystack, without_middles
 from diagnostics.large_text import LARGE, LargeText
 from diagnostics.parsers import all_parsers
@@ -95,6 +95,27 @@ def test_a_footprint_is_never_ruled_out_where_it_matches() -> None:
                 live = Footprint(parser.footprint).live(haystack)
                 assert live is not None, parser.tool
                 assert live.search(line), parser.tool
+
+
+def test_ripgrep_takes_the_footprint_of_every_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(words: object, patterns: object, blocks: object) -> list[ripgrep.Found]:
+        raise AssertionError("a pattern that ripgrep does not know")
+
+    monkeypatch.setattr(ripgrep, "search_here", refused)
+    parsers = [parser for parser in all_parsers().values() if not parser.binary]
+    (tmp_path / "train.log").write_text("step 1\nTraining Finished\n")
+    words, patterns = cover((part for parser in parsers for part in parser.searched.alternatives), "step 1")
+    assert 2 in [found.number for found in ripgrep.lines_of_file(words, patterns, tmp_path / "train.log")]
+
+
+def test_what_ripgrep_refuses_is_searched_here(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text("stop\nstop now\n")
+    found = ripgrep.lines_of_file([], ["stop(?! now)"], tmp_path / "train.log")
+    assert [line.number for line in found] == [1]
+
+
+def test_without_look_arounds() -> None:
+    assert without_look_arounds(r"a(?! (?:b|c))d(?<=[)(])(?:(?=e)f|\(?=)") == r"ad(?:f|\(?=)"
 
 
 def test_split_alternatives() -> None:
