@@ -13,7 +13,18 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 FLOORS = {
     **dict.fromkeys(("evidence", "errors", "noisy_or", "printable", "procfs"), 0),
     **dict.fromkeys(
-        ("hangproof", "mounttable", "question", "masking", "durable", "stuck", "localpath", "system_calls"), 1
+        (
+            "durations",
+            "hangproof",
+            "mounttable",
+            "question",
+            "masking",
+            "durable",
+            "stuck",
+            "localpath",
+            "system_calls",
+        ),
+        1,
     ),
     **dict.fromkeys(
         (

@@ -11,7 +11,7 @@ import re
 
 from ..envelope import unwrap
 from ..envelope.times import syslog_stamp
-from ..evidence import Clock, Source, Stamp
+from ..evidence import Clock, Severity, Source, Stamp
 from ..text import Line, Text
 
 # 13:01:32 $ timeout 10 stat -f /workspace       11/29/2026 01:00:01 PM
@@ -45,6 +45,11 @@ def stamp_before(text: Text, line: Line, limit: int = 2) -> Stamp | None:
 def source(text: Text, line: Line) -> Source:
     """Where a fact was read."""
     return Source(text.name, line.number, line.quote)
+
+
+def state_severity(state: str | None) -> Severity:
+    """A warning for a process or thread that does not run and cannot go on by itself: in D, stopped, or a zombie."""
+    return Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
 
 
 def _time_of_day(found: re.Match[str]) -> Stamp:

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..durations import seconds
 from ..evidence import Evidence
 from ..evidence.job import EpochTime
 from ..text import Text
 from . import Parser
-from ._durations import seconds
 from ._job_lines import messages
 
 _TIME = r"(\d{1,4}(?::\d\d){1,2}(?:\.\d{1,6})?|\d{1,9}(?:\.\d{1,9})? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b(?:,? ?\d{1,2}(?:\.\d{1,3})? ?(?:s|secs?|seconds?|m|mins?|minutes?)\b)?)"
@@ -38,17 +38,9 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, INTERESTING):
         said = message.text[:300].strip()
         found = next((found for row in ROWS if (found := row.search(said))), None)
-        lasted = _seconds(found[2]) if found else None
+        lasted = seconds(found[2].replace(",", "")) if found else None
         if found and lasted is not None:
             yield EpochTime(**message.facts(text), epoch=int(found[1]), seconds=lasted)
-
-
-def _seconds(said: str) -> float | None:
-    """Of a bare clock the last part is seconds."""
-    if ":" in said:
-        parts = [float(part) for part in said.split(":")]
-        return sum(part * 60.0**place for place, part in enumerate(reversed(parts)))
-    return seconds(said.replace(",", ""))
 
 
 PARSER = Parser(

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..durations import seconds
 from ..evidence import Source
 from ..evidence.network import Benchmark
 from ..text import Line, Text
 from . import Parser
-from ._durations import seconds
 
 COMPILED = re.compile(
     r"(?<!without )(?<!no )(?:compil\w{0,8}|\bjit|\binductor|\bxla|\btriton)\b(?! ?[:=]? ?(?:off|false|disabled|no|none|0)\b)",

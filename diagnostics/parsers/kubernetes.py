@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..durations import seconds
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, WatchdogFired
 from ..evidence.process import ServiceState
@@ -109,7 +110,6 @@ RUNNING = re.compile(
     r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+Running\s+\d{1,6}(?:\s\([\w ]{1,20} ago\))?\s+((?:\d{1,5}[dhms]){1,3})(?=\s|$)"
 )
 PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
-SECONDS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
 NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml
 
 
@@ -151,7 +151,7 @@ def _running(text: Text, message: Message, found: re.Match[str]) -> ServiceState
         **message.facts(text, job=found[1]),
         state="active",
         was_active=True,
-        age_s=sum(float(number) * SECONDS[unit] for number, unit in re.findall(r"(\d{1,5})([dhms])", found[2])),
+        age_s=seconds(found[2]),
     )
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..durations import seconds
 from ..evidence.job import PhaseTook
 from ..text import Text
 from . import Parser
-from ._durations import seconds
 from ._job_lines import Words, messages
 
 PHASES = (

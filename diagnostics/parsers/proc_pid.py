@@ -18,13 +18,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..evidence import Evidence, Severity, Stamp, Subject
+from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..system_calls import ARM64, X86_64
 from ..text import Line, Text
 from . import Parser
 from ._call_trace import frame, waiting_function
-from ._snapshot import source, stamp_of
+from ._snapshot import source, stamp_of, state_severity
 
 # == pid 30506 (python) 13:01:28
 PROCESS = re.compile(r"^=+ pid (\d{1,10}) \(([^)]*)\)")
@@ -143,7 +143,7 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
     state = status.get("State", "")[:1] or None
     comm = owner.comm or status.get("Name")
     parent = integer(status.get("PPid")) if owner.parent is None else owner.parent
-    severity = Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
+    severity = state_severity(state)
     # the status of another thread than the first says nothing of the process
     if state and status.keys() & {"PPid", "Pid"} and owner.tid in (None, pid):
         yield ProcessState(

@@ -17,11 +17,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..evidence import Evidence, Severity, Stamp, Subject
+from ..durations import seconds
+from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..text import Line, Text
 from . import Parser
-from ._snapshot import source, stamp_before
+from ._snapshot import source, stamp_before, state_severity
 
 # USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND
 COLUMN = re.compile(r"[A-Z%][A-Z%_]*")
@@ -31,7 +32,6 @@ FOREIGN = frozenset({"FD", "VIRT", "NODE", "DEVICE", "ACCESS"})
 COMMANDS = frozenset({"COMMAND", "CMD", "COMM", "ARGS", "UCMD", "UCOMM"})
 # |   \_ python3 train.py
 TREE = re.compile(r"^[ |]*\\_ ")
-DURATION = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(?:(\d+):)?(\d+)(?:\.\d+)?")
 # rows of `ps aux` and `ps -ef` tell by their shape what they are, where a filter has dropped the header
 HEADLESS = (
     (
@@ -195,7 +195,7 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
     tid = number(row, "LWP", "SPID", "TID")
     parent = number(row, "PPID")
     wchan = row["WCHAN"] if row.get("WCHAN", "-") not in ("-", "0", "*") else None
-    severity = Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO
+    severity = state_severity(state)
     if tid is not None and (state or wchan):
         yield ThreadState(
             source=source(text, line),
@@ -249,19 +249,6 @@ def lone_thread(row: dict[str, str]) -> int | None:
 def percent(row: dict[str, str]) -> float | None:
     value = row.get("%CPU", row.get("C", ""))
     return float(value) if re.fullmatch(r"\d{1,6}(?:\.\d+)?", value) else None
-
-
-def seconds(text: str) -> float | None:
-    """A duration as ps writes it: [[DD-]HH:]MM:SS, MINUTES:SS, or plain seconds (etimes)."""
-    found = DURATION.fullmatch(text)
-    if not found:
-        return None
-    days, first, second, last = found.groups()
-    parts = [int(part) for part in (first, second, last) if part is not None]
-    total = 0
-    for part in parts:
-        total = total * 60 + part
-    return float(total + 86400 * int(days or 0))
 
 
 PARSER = Parser(

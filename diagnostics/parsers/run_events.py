@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..durations import seconds
 from ..evidence import Evidence
 from ..evidence.job import CheckpointEvent, Phase, RunFinished, RunStarted
 from ..text import Text
@@ -37,11 +38,10 @@ PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=-]{1,200}(?:/[\w.@+%=-]{1,200}
 STEP = re.compile(
     r"(?i)\b(?:step|iteration|epochs?|at)[ :=_]{1,3}(\d{1,12})\b|\b(\d{1,9}) epochs\b|(?:step|iter|checkpoint|epoch)[_-](\d{1,12})\b"
 )
-TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})?) ?(s|ms|sec|seconds|min|minutes)\b")
+TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
 SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
 PATTERNS = (BANNER, STARTED, *_phases.PATTERNS)
 INTERESTING = Words.of(PATTERNS, start=r"\+{1,3} ")
-SECONDS = {"ms": 1e-3, "min": 60.0, "minutes": 60.0}
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -88,7 +88,7 @@ def _checkpoint(text: Text, message: Message, found: re.Match[str], event: str) 
     said = found.string
     path = found.groupdict().get("to") or found.groupdict().get("path")
     size, took = SIZE.search(said), TOOK.search(said)
-    took_s = float(took[1]) * SECONDS.get(took[2], 1.0) if took else None
+    took_s = seconds(took[1]) if took else None
     if (milliseconds := found.groupdict().get("ms")) is not None:
         took_s = float(milliseconds) / 1000
     return CheckpointEvent(

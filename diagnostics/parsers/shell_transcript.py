@@ -26,11 +26,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..durations import DURATION, seconds_of
 from ..evidence import Evidence, Severity
 from ..evidence.storage import CommandOutcome
 from ..text import Text
 from . import Parser
-from ._durations import DURATION, seconds_of
 from ._job_lines import Message, messages
 
 # 13:01:34 $ timeout 10 ls /data     $ md5sum -c MD5SUMS     root@pod:/workspace# df     /mnt/vol-fs # echo ok > pw

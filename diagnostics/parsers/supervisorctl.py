@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..durations import seconds
 from ..evidence import Evidence, Severity
 from ..evidence.job import ProcessEnded
 from ..evidence.process import ProcessState
 from ..text import Text
 from . import Parser
-from ._durations import seconds
 from ._job_lines import messages
 
 ROW = re.compile(

@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..durations import DURATION, seconds_of
 from ..evidence import Evidence, Severity
 from ..evidence.job import ProcessEnded, SchedulerEvent, WatchdogFired
 from ..text import Text
 from . import Parser
-from ._durations import DURATION, seconds_of
 from ._job_lines import messages
 from ._signals import signal_named
 

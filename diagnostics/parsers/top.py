@@ -13,18 +13,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Severity, Stamp, Subject
+from ..durations import seconds
+from ..evidence import Stamp, Subject
 from ..evidence.process import ProcessState
 from ..text import Line, Text
 from . import Parser
 from ._size import size_bytes
-from ._snapshot import source, stamp_of
+from ._snapshot import source, stamp_of, state_severity
 
 TITLE = re.compile(r"^top - (\d\d:\d\d:\d\d) up ")
 # a person's own choice of columns is told from ps by TIME+
 HEADER = re.compile(r"^ *PID +(?:USER +PR +NI +VIRT +RES\b|[A-Z% ]{0,60}TIME\+)")
-# 412:10.33      0:00.04      3:02:11
-TIME = re.compile(r"(?:(\d{1,6}):)?(\d{1,6}):(\d\d)(?:\.(\d\d))?")
 NUMBER = re.compile(r"\d{1,6}(?:[.,]\d+)?")
 
 
@@ -55,7 +54,7 @@ def told(text: Text, line: Line, cells: dict[str, str], stamp: Stamp | None) -> 
         source=source(text, line),
         subject=Subject(pid=int(cells["PID"]), comm=word[:15] or None),
         stamp=stamp,
-        severity=Severity.WARNING if state in ("D", "Z", "T", "t") else Severity.INFO,
+        severity=state_severity(state),
         state=state or None,
         cpu_s=seconds(cells.get("TIME+", cells.get("TIME", ""))),
         cpu_percent=float(percent.replace(",", ".")) if NUMBER.fullmatch(percent) else None,
@@ -63,14 +62,6 @@ def told(text: Text, line: Line, cells: dict[str, str], stamp: Stamp | None) -> 
         user=cells.get("USER"),
         command=command,
     )
-
-
-def seconds(time: str) -> float | None:
-    found = TIME.fullmatch(time)
-    if not found:
-        return None
-    hours, minutes, whole, hundredths = (int(part or 0) for part in found.groups())
-    return hours * 3600 + minutes * 60 + whole + hundredths / 100
 
 
 PARSER = Parser(

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..durations import seconds
 from ..evidence import Evidence
 from ..evidence.network import Benchmark
 from ..text import Text
 from . import Parser
-from ._durations import seconds
 from ._job_lines import messages
 from ._size import size_bytes
 

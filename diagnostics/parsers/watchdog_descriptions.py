@@ -19,11 +19,11 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
+from ..durations import DURATION, seconds
 from ..evidence import Evidence, Severity, Source
 from ..evidence.job import WatchdogDescription, WatchdogFired, WatchdogObservation
 from ..text import Text
 from . import Parser
-from ._durations import DURATION, seconds
 from ._job_lines import Message, messages
 
 SIZE_LIMIT = 64 << 10  # bytes

@@ -16,11 +16,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ..durations import DURATION, seconds_of
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, WatchdogFired, WatchdogObservation
 from ..text import Text
 from . import Parser
-from ._durations import DURATION, seconds_of
 from ._job_lines import Message, Words, messages
 from ._kernel_voice import is_kernel
 

@@ -1,4 +1,4 @@
-"""Durations as people and tools write them: 92s, 15 min, 1h30m, six minutes, 02:00:30, 2-14:00:00."""
+"""Durations as people and tools write them: 92s, 15 min, 1h30m, six minutes, 31:07, 02:00:30, 2-14:00:00, 412:10.33."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _WORDS = {
 } | {"twenty": 20, "thirty": 30, "forty": 40, "forty-five": 45, "sixty": 60, "ninety": 90, "a": 1, "an": 1}
 
 _UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_NUMBER = rf"(?:\d{{1,9}}(?:\.\d{{1,6}})?|{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+_NUMBER = rf"(?:\d{{1,9}}(?:\.\d{{1,9}})?|{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
 _UNIT = r"(?:ms|milliseconds?|secs?|seconds?|minutes?|mins?|hours?|hrs?|days?|[smhd])\b"
 
 # one unnamed group in which `seconds_of` finds the duration; bare numbers count as seconds
 DURATION = rf"(\d{{1,3}}-\d\d:\d\d:\d\d|\d{{1,4}}:\d\d:\d\d|{_NUMBER} ?{_UNIT}(?: ?\d{{1,3}} ?{_UNIT})?|\d{{1,9}}h\d{{1,2}}m(?:\d{{1,2}}s)?|\d{{1,9}}m\d{{1,2}}s|\d{{1,9}}(?:\.\d{{1,6}})?(?![\w.:]))"
 _PART = re.compile(rf"(?i)({_NUMBER}) ?(ms|[smhd])[a-z]{{0,11}}")
-_CLOCK = re.compile(r"(?:(\d{1,3})-)?(\d{1,4}):(\d\d):(\d\d)")
+_CLOCK = re.compile(r"(?:(?:(\d{1,9})-)?(\d{1,9}):)?(\d{1,9}):(\d\d(?:\.\d{1,6})?)")
 
 
 def seconds(text: str) -> float | None:
     """A written duration in seconds, or None when it is none."""
     text = text.strip().lower()
     if found := _CLOCK.fullmatch(text):
-        days, hours, minutes, rest = (int(group or 0) for group in found.groups())
-        return float(((days * 24 + hours) * 60 + minutes) * 60 + rest)
+        days, hours, minutes = (int(group or 0) for group in found.groups()[:3])
+        return ((days * 24 + hours) * 60 + minutes) * 60 + float(found[4])
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", text):
         return float(text)
     parts = _PART.findall(text)
