@@ -17,6 +17,7 @@ from typing import Any
 
 from .haystack import GRAM, Haystack, gram
 
+IGNORES_CASE = "(?i)"
 _FLAGS = re.MULTILINE
 _NAME = re.compile(r"\?P<\w+>")
 
@@ -123,6 +124,17 @@ def _factored(alternatives: Iterable[str]) -> Iterator[str]:
         by_beginning[start].append(part[len(start) :])
     for start, rest in by_beginning.items():
         yield f"{start}(?:{'|'.join(rest)})" if start and len(rest) > 1 else "|".join(start + each for each in rest)
+
+
+def footprint_of(*patterns: re.Pattern[str]) -> str:
+    """One pattern that is found where any of some compiled ones is; each minds case as it did."""
+    texts = [unnamed(pattern.pattern.removeprefix(IGNORES_CASE)) for pattern in patterns]
+    if all(pattern.flags & re.I for pattern in patterns):
+        return IGNORES_CASE + "|".join(texts)
+    return "|".join(
+        "|".join(f"(?i:{part})" for part in split_alternatives(text)) if pattern.flags & re.I else text
+        for pattern, text in zip(patterns, texts, strict=True)
+    )
 
 
 def unnamed(pattern: str) -> str:

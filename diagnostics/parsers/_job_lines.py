@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 from ..envelope import Envelope, unwrap
 from ..envelope.times import iso_stamp
 from ..evidence import Clock, Source, Stamp, Subject
-from ..footprint import best_words, split_alternatives
+from ..footprint import IGNORES_CASE, best_words, split_alternatives, unnamed
 from ..text import Line, Text
 
 LIMIT = 4096  # characters of one message that are looked at: what follows is a dump, not a message
@@ -76,8 +76,6 @@ class Words:
 
 
 SHORTEST = 2  # letters of a word that is looked for
-IGNORES_CASE = "(?i)"
-NAMED_GROUP = re.compile(r"\(\?P<\w{1,20}>")
 # a message may begin below a prefix: [rank0] text      12:03:11 text      name: text      2024-01-01T10:00:00Z text
 BEGINS = r"(?:^|[\d\]Z:,|>-] )"
 
@@ -87,9 +85,9 @@ def alternatives(pattern: re.Pattern[str]) -> list[str]:
     return split_alternatives(pattern.pattern.removeprefix(IGNORES_CASE))
 
 
-def footprint_of(patterns: Iterable[re.Pattern[str]]) -> str:
+def footprint_of_messages(patterns: Iterable[re.Pattern[str]]) -> str:
     """The footprint of messages: a line in which, below its prefixes, one of the patterns is found."""
-    parts = (NAMED_GROUP.sub("(?:", part) for pattern in patterns for part in alternatives(pattern))
+    parts = (unnamed(part) for pattern in patterns for part in alternatives(pattern))
     return IGNORES_CASE + "|".join(re.sub(r"(?<![\[\\])\^", lambda _: BEGINS, part) for part in parts)
 
 

@@ -18,7 +18,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent
 from ..text import Text
 from . import Parser
-from ._job_lines import Words, footprint_of, messages
+from ._job_lines import Words, footprint_of_messages, messages
 
 # system -> wording; the first that fits counts
 NOTICES = (
@@ -52,6 +52,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="cloud notices",
     medium="scheduler",
-    footprint=footprint_of(PATTERNS),
+    footprint=footprint_of_messages(PATTERNS),
     read=read,
 )

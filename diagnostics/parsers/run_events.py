@@ -20,7 +20,7 @@ from ..evidence import Evidence
 from ..evidence.job import CheckpointEvent, Phase, RunFinished, RunStarted
 from ..text import Text
 from . import Parser, _phases
-from ._job_lines import Message, Words, footprint_of, messages
+from ._job_lines import Message, Words, footprint_of_messages, messages
 from ._phases import CHECKPOINTS, FINISHED, PHASES, SIZES
 
 # + python -u /workspace/train/trainer.py --data /workspace/shards
@@ -108,6 +108,6 @@ def _step(text: str) -> int | None:
 PARSER = Parser(
     tool="training log",
     medium="job-log",
-    footprint=footprint_of((COMMAND, *PATTERNS)),
+    footprint=footprint_of_messages((COMMAND, *PATTERNS)),
     read=read,
 )

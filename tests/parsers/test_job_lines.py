@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from diagnostics.parsers._job_lines import Words, footprint_of
+from diagnostics.parsers._job_lines import Words, footprint_of_messages
 
 DONE = re.compile(r"(?i)^(?:all )?done[.!]?$|\bfinished (?:in|after) \d")
 SAVED = re.compile(r"(?P<what>checkpoint|model) saved to (?P<path>\S+)")
@@ -18,16 +18,16 @@ LOADED = re.compile(r"loaded from (?P<path>\S+)")
 )
 def test_every_line_that_a_pattern_finds_holds_a_word(line: str) -> None:
     assert Words.of((DONE, SAVED, LOADED)).search(line)
-    assert re.search(footprint_of((DONE, SAVED, LOADED)), line, re.MULTILINE)
+    assert re.search(footprint_of_messages((DONE, SAVED, LOADED)), line, re.MULTILINE)
 
 
 def test_a_line_without_any_word_is_passed_over() -> None:
     assert not Words.of((DONE, SAVED, LOADED)).search("step 12 | loss 2.31")
-    assert not re.search(footprint_of((DONE, SAVED, LOADED)), "step 12 | loss 2.31")
+    assert not re.search(footprint_of_messages((DONE, SAVED, LOADED)), "step 12 | loss 2.31")
 
 
 def test_a_message_may_begin_below_a_prefix_and_only_there() -> None:
-    footprint = footprint_of((DONE,))
+    footprint = footprint_of_messages((DONE,))
     assert re.search(footprint, "[rank0] done.")
     assert not re.search(footprint, "what is undone")
 
