@@ -204,6 +204,8 @@ def _words(sequence: Sequence[tuple[Any, Any]], shortest: int) -> Iterator[froze
         runs = set(letters) or {""}
         if op is opcodes.SUBPATTERN:
             yield from _words(list(argument[3]), shortest)
+        elif op is opcodes.ASSERT:
+            yield from _words(list(argument[1]), shortest)
         elif op in (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT) and argument[0] > 0:
             yield from _words(list(argument[2]), shortest)
         elif op is opcodes.BRANCH:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuStatus
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._pci import pci_address
@@ -92,4 +93,4 @@ def number(cell: str | None) -> float | None:
     return float(found[0]) if found else None
 
 
-PARSER = Parser(tool="amd-smi", medium="gpu", footprint=r"^\s{0,8}\| AMD-SMI \d", read=read)
+PARSER = Parser(tool="amd-smi", medium="gpu", footprint=footprint_of(HEADING), read=read)

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import KernelBoot
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
-from ._kernel_log import kernel_log
-
-FOOTPRINT = r"Linux version \d+\.\d+|^-- (?:Boot [0-9a-f]{32}|Reboot) --"
+from ._kernel_log import BOOT, kernel_log
 
 VERSION = re.compile(r"Linux version (\d[\w.+~-]{0,100})")
 # [    0.000000] Booting Linux on physical CPU 0x0
@@ -48,4 +47,4 @@ def _last_words(text: Text, line: Line) -> tuple[str, ...]:
     return tuple(each for each in above if each and not SEPARATOR.search(each) and not NEWBORN.search(each))[:5]
 
 
-PARSER = Parser(tool="boots in a kernel log", medium="kernel-log", footprint=FOOTPRINT, read=read)
+PARSER = Parser(tool="boots in a kernel log", medium="kernel-log", footprint=footprint_of(BOOT), read=read)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.process import Frame, PythonStack
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -41,6 +42,6 @@ def read(text: Text) -> Iterator[PythonStack]:
 PARSER = Parser(
     tool="a wait for an extension's build",
     medium="python-stacks",
-    footprint=r"file_baton\.py(?::\d{1,5}: KeyboardInterrupt|\"?, line \d{1,5},? in wait\b)",
+    footprint=footprint_of(WAITS),
     read=read,
 )

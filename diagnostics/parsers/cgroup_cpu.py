@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -49,6 +50,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="cpu.stat of a cgroup",
     medium="pressure",
-    footprint=r"^(nr_throttled|throttled_usec|throttled_time) \d|^container_cpu_cfs_(throttled_)?periods_total\{",
+    footprint=footprint_of(COUNTER, METRIC),
     read=read,
 )

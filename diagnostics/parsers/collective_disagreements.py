@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.job import CollectiveMismatch
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Words, messages
@@ -43,6 +44,6 @@ def read(text: Text) -> Iterator[CollectiveMismatch]:
 PARSER = Parser(
     tool="disagreements on collectives",
     medium="collectives",
-    footprint="|".join(kind.pattern for kind in KINDS),
+    footprint=footprint_of(*KINDS),
     read=read,
 )

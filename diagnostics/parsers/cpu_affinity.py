@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source, Subject
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -55,6 +56,6 @@ def told(text: Text, line: Line, pid: str | None, count: int) -> SettingSeen:
 PARSER = Parser(
     tool="taskset",
     medium="cpu-count",
-    footprint=r"^pid \d{1,9}'s (current|new) affinity (list: \d|mask: [0-9a-f])|^Cpus_allowed_list:\s|^physcpubind: \d|^\s{0,8}(len\(os\.sched_getaffinity\(|\$?SLURM_(CPUS_ON_NODE|JOB_CPUS_PER_NODE) {0,40}[:=])",
+    footprint=footprint_of(LIST, MASK, COUNT),
     read=read,
 )

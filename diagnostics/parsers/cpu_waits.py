@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.storage import IoStatistics
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -33,6 +34,6 @@ def read(text: Text) -> Iterator[IoStatistics]:
 PARSER = Parser(
     tool="a note of the CPUs' waiting",
     medium="pressure",
-    footprint=r"(?i)(\bi/?o[- _]?wait(ing)?|%wa|\bwa)\b.{1,12}\d ?%",
+    footprint=footprint_of(WAITS),
     read=read,
 )

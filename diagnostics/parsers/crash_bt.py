@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.process import ThreadState
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._call_trace import waiting_function
@@ -62,6 +63,6 @@ def _stack(text: Text, line: Line) -> list[str]:
 PARSER = Parser(
     tool="crash",
     medium="kernel-stacks",
-    footprint=r'^PID: \d{1,10}\s+TASK: [0-9a-f]{8,16}\s+CPU: \d{1,5}\s+COMMAND: "',
+    footprint=footprint_of(TASK),
     read=read,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.gpu import GpuDiagnostic
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -36,6 +37,4 @@ def read(text: Text) -> Iterator[GpuDiagnostic]:
             )
 
 
-PARSER = Parser(
-    tool="cuda_memtest", medium="gpu", footprint=r"\bERROR: \d{1,12} errors found in (block )?Test\d", read=read
-)
+PARSER = Parser(tool="cuda_memtest", medium="gpu", footprint=footprint_of(FOUND), read=read)

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.process import Frame, PythonStack
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -67,6 +68,6 @@ def _frames(text: Text, head: Line) -> Iterator[Frame]:
 PARSER = Parser(
     tool="sys._current_frames",
     medium="python-stacks",
-    footprint=r"^-{3,40} +Thread \d+.{0,90} hangs\b|^#{1,4} ?Thread( ?ID)?: ?[^\n]{0,90}\d\)?\s*$",
+    footprint=footprint_of(HEAD),
     read=read,
 )

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.gpu import GpuErrorCounts, GpuStatus, GpuThrottle, NvlinkErrors
 from ..evidence.kernel import Xid
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._pci import pci_address
@@ -133,6 +134,6 @@ def event(text: Text, line: Line, subject: Subject, name: str, value: int) -> It
 PARSER = Parser(
     tool="dcgm-exporter",
     medium="gpu",
-    footprint=r"^\s{0,12}DCGM_FI_(DEV|PROF)_\w{1,80}(\{|\s{0,4}[:=]?\s{1,40}-?\d[\d.e+-]{0,30}\s*$)",
+    footprint=footprint_of(METRIC, PLAIN),
     read=read,
 )

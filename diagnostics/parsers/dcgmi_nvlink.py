@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.gpu import NvlinkErrors
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -46,4 +47,4 @@ def read(text: Text) -> Iterator[NvlinkErrors]:
             gpu = None
 
 
-PARSER = Parser(tool="dcgmi nvlink", medium="gpu", footprint=r"^\s{1,12}gpuId \d{1,3}:\s*$", read=read)
+PARSER = Parser(tool="dcgmi nvlink", medium="gpu", footprint=footprint_of(GPU), read=read)

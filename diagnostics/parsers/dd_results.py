@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.network import Benchmark
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -43,6 +44,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="dd",
     medium="transcript",
-    footprint=r"^\d{1,18} bytes .{0,60}(copied|transferred),? ",
+    footprint=footprint_of(RESULT),
     read=read,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity
 from ..evidence.gpu import GpuToolError
 from ..evidence.kernel import Xid
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -41,6 +42,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="nvidia-device-plugin",
     medium="gpu",
-    footprint=r"XidCriticalError: Xid=\d|device marked unhealthy",
+    footprint=footprint_of(XID, UNHEALTHY),
     read=read,
 )

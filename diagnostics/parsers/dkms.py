@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -46,9 +47,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="dkms status and uname",
     medium="kernel-modules",
-    footprint="|".join(
-        pattern.pattern.replace("(?P<module>", "(?:").replace("(?P<kernel>", "(?:")
-        for pattern in (INSTALLED, FILE, ASKED)
-    ),
+    footprint=footprint_of(INSTALLED, FILE, ASKED),
     read=read,
 )

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.kernel import PowerSupply
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -37,4 +38,4 @@ def read(text: Text) -> Iterator[PowerSupply]:
             yield PowerSupply(source=Source(text.name, row.number, row.quote), capacity_w=capacity)
 
 
-PARSER = Parser(tool="dmidecode -t 39", medium="firmware-tables", footprint=FIRST.pattern, read=read)
+PARSER = Parser(tool="dmidecode -t 39", medium="firmware-tables", footprint=footprint_of(FIRST), read=read)

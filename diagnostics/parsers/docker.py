@@ -24,6 +24,7 @@ from typing import Any
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
@@ -105,6 +106,6 @@ def _event(text: Text, message: Message, about: str, name: str | None, code: int
 PARSER = Parser(
     tool="docker",
     medium="scheduler",
-    footprint=r"The SHMEM allocation limit is set to the default of \d+ ?[KMG]B|(^\s{0,40}|[{,] ?)\"OOMKilled\": ?(true|false)|^\s{0,40}\"(ShmSize\": \d|IpcMode\": \")|^[0-9a-f]{12}\s.{0,400}\sExited \(\d{1,3}\) |\bcontainer (oom|die|kill) [0-9a-f]{12}|^\S{0,80}[$#%>]? ?(sudo )?(docker|podman|nvidia-docker) (container )?run ",
+    footprint=footprint_of(KILLED, SHARED, ROW, RUN, SHMEM, EVENT),
     read=read,
 )

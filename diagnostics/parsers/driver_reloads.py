@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -61,6 +62,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="rmmod and modprobe of the GPU's driver",
     medium="transcript",
-    footprint=rf"\b(rmmod|modprobe -r) {MODULE}\b.{{1,40}}\bmodprobe {MODULE}\b\W{{1,8}}\w|{PROMPT}.{{0,200}}\b(rmmod|modprobe( -r)?) (-\w{{1,10}} )?{MODULE}\b",
+    footprint=footprint_of(RELOAD, NOTED),
     read=read,
 )

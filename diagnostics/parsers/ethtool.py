@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.network import PortErrors, PortState
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -68,6 +69,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="ethtool",
     medium="network",
-    footprint=r"^Settings for [\w.:-]+:|ethtool (-S|--statistics) [\w.:-]+|^NIC statistics:|^[ \t]*Link detected: (yes|no)",
+    footprint=footprint_of(DEVICE, HEADER, LINK),
     read=read,
 )

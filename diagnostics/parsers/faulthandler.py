@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from ..envelope import Envelope
 from ..evidence import Severity, Subject
 from ..evidence.process import Frame, PythonStack
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._job_lines import peel
@@ -99,6 +100,6 @@ def short(path: str) -> str:
 PARSER = Parser(
     tool="faulthandler",
     medium="python-stacks",
-    footprint=r"\b(Current thread|Thread) 0x[0-9a-fA-F]{4,16}[^\n]{0,70} \(most recent call first\):|(^|\s)Timeout \(\d{1,6}:\d\d:\d\d(\.\d+)?\)!",
+    footprint=footprint_of(TIMEOUT, THREAD),
     read=read,
 )

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.storage import Mount
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._mounts import mount
@@ -41,6 +42,4 @@ def read(text: Text) -> Iterator[Mount]:
         yield mount(text, line, device.partition("[")[0], point, type_, options or "")
 
 
-PARSER = Parser(
-    tool="findmnt", medium="mounts", footprint=r'^TARGET +SOURCE +FSTYPE|^TARGET="/[^"\n]*" SOURCE="', read=read
-)
+PARSER = Parser(tool="findmnt", medium="mounts", footprint=footprint_of(HEADER, PAIRS), read=read)

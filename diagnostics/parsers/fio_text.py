@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.network import Benchmark
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -42,4 +43,4 @@ def read(text: Text) -> Iterator[Benchmark]:
                 )
 
 
-PARSER = Parser(tool="fio", medium="io-statistics", footprint=r"(?i)^\s{0,8}(read|write)\s?: IOPS=\d", read=read)
+PARSER = Parser(tool="fio", medium="io-statistics", footprint=footprint_of(ROW), read=read)

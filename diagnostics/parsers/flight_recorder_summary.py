@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.job import CollectiveProgress, CollectiveStuck
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -84,6 +85,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="flight recorder summary",
     medium="collectives",
-    footprint=r"^(\[?rank ?\d+\]?:? )?(completed|started|scheduled) (\d+ )?(nccl|gloo|xccl|mpi):[a-z_]",
+    footprint=footprint_of(RECORD),
     read=read,
 )

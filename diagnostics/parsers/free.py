@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.storage import MemoryInfo
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._size import size_bytes
@@ -62,4 +63,4 @@ def told(text: Text, head: Line, values: dict[str, int]) -> MemoryInfo:
     return MemoryInfo(source=source(text, head), stamp=stamp_before(text, head), values_kib=dict(values))
 
 
-PARSER = Parser(tool="free", medium="memory", footprint=r"^ +total +used +free +shared +buff", read=read)
+PARSER = Parser(tool="free", medium="memory", footprint=footprint_of(HEADER), read=read)

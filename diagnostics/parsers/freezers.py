@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Source
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -28,12 +29,11 @@ FILE = re.compile(
 VALUE = re.compile(r"^\s{0,8}([01]|FROZEN|FREEZING|THAWED)\s{0,8}$")
 EVENT = re.compile(r"^\s{0,8}(frozen) ([01])\s{0,8}$")
 INSPECT = re.compile(r"^\s{0,40}\"(Paused)\": (true|false),?\s{0,8}$")
-LIKELY = re.compile(r"cgroup\.freeze|freezer\.|^\s{0,8}frozen [01]|\"Paused\": ")
 FROZEN = ("1", "FROZEN", "FREEZING", "true")
 
 
 def read(text: Text) -> Iterator[SettingSeen]:
-    for line in text.matching(LIKELY):
+    for line in text.matching(PARSER.pattern):
         row = line.text[:600]
         found = EVENT.match(row) or INSPECT.match(row) or FILE.search(row)
         if not found:
@@ -53,6 +53,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="cgroup.freeze",
     medium="process-table",
-    footprint=r"cgroup\.freeze\b|\bfreezer\.(self_|parent_)?(state|freezing)\b|^\s{0,8}frozen [01]|^\s{0,40}\"Paused\": (true|false)",
+    footprint=footprint_of(FILE, EVENT, INSPECT),
     read=read,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.process import SystemCall
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -47,6 +48,6 @@ def read(text: Text) -> Iterator[SystemCall]:
 PARSER = Parser(
     tool="Go's goroutine dump",
     medium="system-calls",
-    footprint=r"^goroutine \d{1,12} \[syscall, \d{1,9} minutes",
+    footprint=footprint_of(WAITS),
     read=read,
 )

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.gpu import GpuDiagnostic
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -60,6 +61,6 @@ def told(text: Text, line: Line, gpu: int | None, well: bool, words: str) -> Gpu
 PARSER = Parser(
     tool="gpu-burn",
     medium="gpu",
-    footprint=r"%\s{1,4}proc'd: \d|^\s{1,8}GPU \d{1,3}: (OK|FAULTY)\s*$",
+    footprint=footprint_of(ERRORS, VERDICT),
     read=read,
 )

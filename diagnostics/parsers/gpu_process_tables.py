@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.gpu import GpuProcess
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -69,6 +70,6 @@ def _holder(text: Text, line: Line, row: str, heading: re.Match[str]) -> GpuProc
 PARSER = Parser(
     tool="a table of the processes on GPUs",
     medium="gpu",
-    footprint=rf"(?i){HEADING.pattern.replace('?P<gpu>', '').replace('?P<last>', '')}",
+    footprint=footprint_of(HEADING),
     read=read,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -55,6 +56,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="gpustat",
     medium="gpu",
-    footprint=r"^\[\d{1,3}\] [^|\n]{1,60}\| *\d{1,3}['°]? ?C, ",
+    footprint=footprint_of(ROW),
     read=read,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -57,6 +58,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="a script's calls on one rank",
     medium="settings",
-    footprint=r"^(?:\s{0,6}\d{1,6}[:|]?(?=\s))?\s{0,60}(?:el)?if [^#\n]{0,200}(?:\bis_main_process\b|\bis_global_zero\b|\bis_rank_zero\b|\bis_master\b|\bis_chief\b|\bis_local_main_process\b|\bis_world_process_zero\b|rank(?:\(\))?\s?(?:==|!=|>)\s?0\b)[^#\n]{0,200}:",
+    footprint=footprint_of(GUARD),
     read=read,
 )

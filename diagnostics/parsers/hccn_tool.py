@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.network import PortState
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -56,6 +57,6 @@ def _of_loop(row: str) -> list[int]:
 PARSER = Parser(
     tool="hccn_tool",
     medium="network",
-    footprint=r"\bhccn_tool -i \S{1,20} -link",
+    footprint=footprint_of(ASKED),
     read=read,
 )

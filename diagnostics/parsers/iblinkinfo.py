@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.network import PortState
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -34,6 +35,4 @@ def read(text: Text) -> Iterator[PortState]:
             )
 
 
-PARSER = Parser(
-    tool="iblinkinfo", medium="network", footprint=r"Active/ {1,4}LinkUp\)==>.{1,200}\( {0,2}Could be ", read=read
-)
+PARSER = Parser(tool="iblinkinfo", medium="network", footprint=footprint_of(LINK), read=read)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.job import SettingSeen
 from ..evidence.network import PortErrors, PortState
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -59,6 +60,4 @@ def read(text: Text) -> Iterator[Evidence]:
                 )
 
 
-PARSER = Parser(
-    tool="ifconfig", medium="network", footprint=r"^[\w.-]{1,40}: flags=\d{1,6}<[A-Z,_0-9-]{0,120}>  mtu \d", read=read
-)
+PARSER = Parser(tool="ifconfig", medium="network", footprint=footprint_of(PORT), read=read)

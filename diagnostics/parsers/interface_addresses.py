@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source, Subject
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -46,6 +47,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="ip addr and ifconfig",
     medium="network",
-    footprint=rf"^\s{{4,12}}inet (addr:)?\d{{1,3}}\.|{BRIEF.pattern}",
+    footprint=footprint_of(BELOW, BRIEF),
     read=read,
 )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ..evidence import Severity, Stamp, Subject
 from ..evidence.storage import IoStatistics
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
@@ -108,6 +109,6 @@ def told(text: Text, sample: Sample) -> IoStatistics:
 PARSER = Parser(
     tool="iostat",
     medium="io-statistics",
-    footprint=r"^Device:? +(tps|r/s|rrqm/s)( +[\w/%-]+){2,30}",
+    footprint=footprint_of(HEADER),
     read=read,
 )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Source
 from ..evidence.kernel import ThermalOrPowerMessage
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -50,6 +51,6 @@ def read(text: Text) -> Iterator[ThermalOrPowerMessage]:
 PARSER = Parser(
     tool="ipmitool sdr",
     medium="firmware-log",
-    footprint=r"^\S[^|\n]{0,40}\| ([0-9A-Fa-f]{2}h \| (ok|cr|nc|nr|ns) *\|[^\n]{1,140}|[^|\n]{1,40}\| (ok|cr|nc|nr|ns)\s{0,8})$",
+    footprint=footprint_of(LONG, SHORT),
     read=read,
 )

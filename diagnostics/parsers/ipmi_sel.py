@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 
 from ..evidence import Clock, Evidence, Severity, Source, Stamp, Subject
 from ..evidence.kernel import HostMemoryError, PcieError, ThermalOrPowerMessage
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -84,6 +85,6 @@ def _stamp(date: str, time: str | None) -> Stamp | None:
 PARSER = Parser(
     tool="ipmitool sel",
     medium="firmware-log",
-    footprint=r"^\s{0,8}[0-9a-fA-F]{1,6} \| (?:\d\d/\d\d/\d{2,4}|Pre-Init) {0,4}\|",
+    footprint=footprint_of(ROW),
     read=read,
 )

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.process import ProcessState
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -49,6 +50,6 @@ def read(text: Text) -> Iterator[ProcessState]:
 PARSER = Parser(
     tool="jobs",
     medium="process-table",
-    footprint=r"^\[\d{1,4}\][+-]? {1,4}(\d{1,9} )? {0,4}(Stopped|Suspended)\b|^(\[\d{1,4}\] {1,4}[+-]? {0,4}(\d{1,9})? {0,4}|zsh: )suspended\b|\sUp [\w ]{3,30} \(Paused\)\s",
+    footprint=footprint_of(BASH, ZSH, PAUSED),
     read=read,
 )

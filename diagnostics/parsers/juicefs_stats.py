@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from statistics import mean
 
 from ..evidence.storage import IoStatistics
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -54,4 +55,4 @@ def _latencies(groups: list[str], columns: list[list[str]], cells: list[list[str
                 yield known, float(found[1])
 
 
-PARSER = Parser(tool="juicefs stats", medium="io-statistics", footprint=GROUPS.pattern, read=read)
+PARSER = Parser(tool="juicefs stats", medium="io-statistics", footprint=footprint_of(GROUPS), read=read)

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.kernel import NetworkFilesystemMessage
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -55,6 +56,6 @@ def read(text: Text) -> Iterator[NetworkFilesystemMessage]:
 PARSER = Parser(
     tool="lctl get_param",
     medium="system-log",
-    footprint=r"^(mdc|osc|osp|lwp|mgc|lmv|lov)\.[\w.@-]{1,120}\.(state|import)=",
+    footprint=footprint_of(NAME),
     read=read,
 )

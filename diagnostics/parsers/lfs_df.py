@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.storage import DiskUsage, VolumeClientMessage
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._size import size_bytes
@@ -57,6 +58,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="lfs df",
     medium="disk-usage",
-    footprint=r"^[\w.-]{1,60}-(MDT|OST)[0-9a-f]{4}(_UUID +[\d.]|[\w.-]{0,60} ?: (inactive device|check error|[A-Z]))",
+    footprint=footprint_of(ROW, DEAD),
     read=read,
 )

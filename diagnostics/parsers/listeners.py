@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from ..evidence import Severity, Subject
 from ..evidence.network import Reachability
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -44,6 +45,6 @@ def read(text: Text) -> Iterator[Reachability]:
 PARSER = Parser(
     tool="ss, netstat, lsof -i",
     medium="network",
-    footprint=r"[$#] (sudo )?((ss|netstat) -\S{0,12}l\S{0,12}[^|\n]{0,80}(\| ?e?grep|sport = :)|lsof .{0,40}-i ?(tcp)?:\d)",
+    footprint=footprint_of(LOOKED),
     read=read,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.job import LoaderQueue
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -38,6 +39,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="a loader's queue",
     medium="job-log",
-    footprint=r"(?i)\b(data|loader|dataloader|prefetch|batch|input)([ _]\w{1,12}){0,2}[ _](queue|buffer)( size| depth| is)?[ :=]{1,3}(\d|empty|drained|starved)|QueueInput/queue_size: \d",
+    footprint=footprint_of(OF, EMPTY, TENSORPACK),
     read=read,
 )

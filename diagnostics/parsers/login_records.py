@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from ..envelope.times import ISO, iso_stamp, syslog_stamp
 from ..evidence import Source, Stamp
 from ..evidence.kernel import KernelBoot
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -53,6 +54,6 @@ def _boot(text: Text, above: tuple[Line, str, Stamp | None], last_words: tuple[s
 PARSER = Parser(
     tool="last",
     medium="boot-records",
-    footprint=r"^reboot {1,6}system boot |^ {0,4}-?\d{1,4} [0-9a-f]{32} [A-Z][a-z]{2} \d{4}-",
+    footprint=footprint_of(BOOT, LISTED),
     read=read,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Stamp, Subject
 from ..evidence.storage import FileEntry
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._size import size_bytes
@@ -66,6 +67,6 @@ def full_path(folder: str | None, name: str) -> str:
 PARSER = Parser(
     tool="ls -l",
     medium="listing",
-    footprint=r"^( {0,20}\d{1,20} +){0,2}-[rwxsStT-]{9}[.+@]? +\d+ +\S{1,64} +[^\n]{0,200}(\d\d:\d\d| \d{4} )",
+    footprint=footprint_of(ROW),
     read=read,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.storage import BlockDeviceSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -67,6 +68,6 @@ def _cells(row: str, columns: list[tuple[str, int, int]]) -> dict[str, str]:
 PARSER = Parser(
     tool="lsblk",
     medium="block-devices",
-    footprint=r"^NAME +([A-Z:%-]{2,12} +){0,14}(ROTA|VENDOR|MODEL|TRAN)\b[ A-Z:%-]{0,160}$",
+    footprint=footprint_of(HEADING),
     read=read,
 )

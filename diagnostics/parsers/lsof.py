@@ -17,6 +17,7 @@ from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.gpu import GpuProcess
 from ..evidence.process import OpenFile
 from ..evidence.storage import ToolError
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._errno import errno_in
@@ -88,6 +89,6 @@ def told(
 PARSER = Parser(
     tool="lsof",
     medium="open-files",
-    footprint=r"^COMMAND +PID +[A-Z ]{0,40}FD +TYPE +DEVICE|^lsof: (WARNING: )?can't stat",
+    footprint=footprint_of(HEADER, WARNING),
     read=read,
 )

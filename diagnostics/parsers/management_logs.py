@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Source, Subject
 from ..evidence.kernel import HostMemoryError, MachineCheck, ThermalOrPowerMessage
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -94,6 +95,6 @@ def _event(text: Text, line: Line, kind: str, said: str) -> Evidence:
 PARSER = Parser(
     tool="a management controller's or health check's log",
     medium="firmware-log",
-    footprint="|".join(words for kind in KINDS.values() for words in kind),
+    footprint=footprint_of(EVENT),
     read=read,
 )

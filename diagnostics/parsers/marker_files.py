@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.job import MarkerFile
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -42,9 +43,6 @@ def read(text: Text) -> Iterator[MarkerFile]:
 PARSER = Parser(
     tool="marker files in job logs",
     medium="job-log",
-    footprint=(
-        r"(?i:\bwait(ing|s)? (for|until|on) (the )?(path|((marker|flag|sentinel|signal|ready|done) )?file|marker|flag|sentinel):? ['\"`]?[\w./-])"
-        r"|\b(?i:wrote|created|touched|published|dropped) [^\n]{0,300}([A-Z]{2,30}_[A-Z0-9]{2,30}|_SUCCESS|\.(done|ready|complete|finished|flag|ok))\b"
-    ),
+    footprint=footprint_of(WAITS, MADE),
     read=read,
 )

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Source, Subject
 from ..evidence.kernel import HostMemoryError, MachineCheck
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -55,4 +56,4 @@ def _record(text: Text, line: Line) -> Evidence:
     return MachineCheck(source=source, severity=severity, corrected=corrected, text=words)
 
 
-PARSER = Parser(tool="mcelog", medium="kernel-log", footprint=FIRST.pattern, read=read)
+PARSER = Parser(tool="mcelog", medium="kernel-log", footprint=footprint_of(FIRST), read=read)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.kernel import HostMemoryError
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -32,4 +33,4 @@ def read(text: Text) -> Iterator[HostMemoryError]:
             )
 
 
-PARSER = Parser(tool="memtester", medium="listing", footprint=r"FAILURE: 0x[0-9a-f]{1,16} != 0x", read=read)
+PARSER = Parser(tool="memtester", medium="listing", footprint=footprint_of(FAILURE), read=read)

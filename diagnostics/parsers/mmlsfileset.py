@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.storage import DiskUsage
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -56,6 +57,6 @@ def _usage(text: Text, line: Line, row: dict[str, str]) -> DiskUsage | None:
 PARSER = Parser(
     tool="mmlsfileset",
     medium="disk-usage",
-    footprint=r"^Name {1,80}.{0,200}\bMaxInodes\b",
+    footprint=footprint_of(HEADING),
     read=read,
 )

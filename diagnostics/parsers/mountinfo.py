@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.storage import Mount
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._mounts import mount
@@ -34,6 +35,6 @@ def read(text: Text) -> Iterator[Mount]:
 PARSER = Parser(
     tool="/proc/PID/mountinfo",
     medium="mounts",
-    footprint=r"^\d+ \d+ \d+:\d+ \S+ /\S* \S+ [^\n]{0,200}- \S+ \S+ \S+",
+    footprint=footprint_of(ROW),
     read=read,
 )

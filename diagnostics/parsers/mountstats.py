@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.storage import IoStatistics
 from ..filesystems import identify
+from ..footprint import footprint_of
 from ..mounttable import unescape
 from ..text import Line, Text
 from . import Parser
@@ -97,6 +98,6 @@ def told(text: Text, volume: Volume | None) -> Iterator[IoStatistics]:
 PARSER = Parser(
     tool="/proc/PID/mountstats",
     medium="mounts",
-    footprint=r"^device \S+ mounted on /\S* with fstype ",
+    footprint=footprint_of(DEVICE),
     read=read,
 )

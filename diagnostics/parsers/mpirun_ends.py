@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.job import LauncherFailure
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -49,6 +50,6 @@ def read(text: Text) -> Iterator[LauncherFailure]:
 PARSER = Parser(
     tool="mpirun's ends",
     medium="job-log",
-    footprint=r"\b(?:mpirun|mpiexec|orterun|prterun) detected that one or more processes exited with non-zero status\b",
+    footprint=footprint_of(BOX),
     read=read,
 )

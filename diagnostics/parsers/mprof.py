@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence import Clock, Source, Stamp
 from ..evidence.storage import MemoryInfo
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -27,4 +28,4 @@ def read(text: Text) -> Iterator[MemoryInfo]:
             )
 
 
-PARSER = Parser(tool="mprof", medium="memory", footprint=r"^MEM \d{1,9}\.\d{1,9} \d{9,11}\.\d", read=read)
+PARSER = Parser(tool="mprof", medium="memory", footprint=footprint_of(ROW), read=read)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.storage import IoStatistics
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -59,6 +60,6 @@ def _named(columns: list[str], cells: list[str]) -> dict[str, float]:
 PARSER = Parser(
     tool="mpstat",
     medium="pressure",
-    footprint=r"^(?:\S{1,20}(?: [AP]M)? {1,12}CPU|avg-cpu:) {1,8}%\w{2,8}(?: {1,8}%\w{2,8}){3}",
+    footprint=footprint_of(HEADER),
     read=read,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Stamp, Subject
 from ..evidence.job import CollectiveStuck
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._job_lines import peel
@@ -89,6 +90,6 @@ def frames_after(text: Text, line: Line) -> tuple[str, ...]:
 PARSER = Parser(
     tool="TORCH_NCCL_DESYNC_DEBUG",
     medium="job-log",
-    footprint=r"but didn't join collective #\d|joined but didn't finish collective #\d|never joined any collectives",
+    footprint=footprint_of(ANY),
     read=read,
 )

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import NcclMessage
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -107,4 +108,4 @@ def _about(said: str, place: str) -> str:
     return named
 
 
-PARSER = Parser(tool="NCCL", medium="collectives", footprint=INTERESTING.pattern, read=read)
+PARSER = Parser(tool="NCCL", medium="collectives", footprint=footprint_of(INTERESTING), read=read)

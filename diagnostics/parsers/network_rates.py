@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.network import Benchmark
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -44,6 +45,6 @@ def read(text: Text) -> Iterator[Benchmark]:
 PARSER = Parser(
     tool="iperf3, perftest",
     medium="network",
-    footprint=r"[KMGT]?bits/sec( +\d+)? +(sender|receiver)|^ *#bytes +#iterations +BW peak",
+    footprint=footprint_of(IPERF, PERFTEST),
     read=read,
 )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from ..evidence import Severity, Stamp, Subject
 from ..evidence.storage import IoStatistics
 from ..filesystems import identify
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_before
@@ -103,6 +104,6 @@ def told(text: Text, volume: Volume) -> IoStatistics:
 PARSER = Parser(
     tool="nfsiostat",
     medium="io-statistics",
-    footprint=r"^\S+ mounted on /[^\n]*:[ \t]*\r?$",
+    footprint=footprint_of(MOUNT),
     read=read,
 )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from ..envelope import unwrap
 from ..evidence import Severity, Subject
 from ..evidence.gpu import GpuToolError
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._pci import pci_address
@@ -69,14 +70,13 @@ PATTERNS = tuple((about, re.compile(saying)) for about, saying in SAYINGS)
 PCI = re.compile(r"GPU ?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)")
 # NVML library version: 535.161      Kernel module version 535.154 (continuation lines)
 DETAIL = re.compile(r"^NVML library version: ([\d.]+)")
-FOOTPRINT = (
+ANY = re.compile(
     r"Driver/library version mismatch|NVML/RM version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
     r"|interface version .{1,60} match with driver version|CUDA initialization: (CUDA (unknown error|driver init)|.{1,300}\bError \d{3}: )"
     rf"|{HANGING}|{MISSING}"
     r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
 )
-ANY = re.compile(FOOTPRINT)
 
 
 def read(text: Text) -> Iterator[GpuToolError]:
@@ -99,4 +99,4 @@ def read(text: Text) -> Iterator[GpuToolError]:
         )
 
 
-PARSER = Parser(tool="nvidia-smi's errors", medium="gpu", footprint=FOOTPRINT, read=read)
+PARSER = Parser(tool="nvidia-smi's errors", medium="gpu", footprint=footprint_of(ANY), read=read)

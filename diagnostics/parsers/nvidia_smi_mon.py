@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus, GpuThrottle
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -95,6 +96,6 @@ def number(cell: str) -> float | None:
 PARSER = Parser(
     tool="nvidia-smi pmon, dmon",
     medium="gpu",
-    footprint=r"^#( Date +Time)? +gpu +(pwr|pid|sm|fb|gtemp)\b",
+    footprint=footprint_of(HEADER),
     read=read,
 )

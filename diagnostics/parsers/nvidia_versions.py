@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.gpu import NvidiaDriverVersion
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -56,9 +57,6 @@ def read(text: Text) -> Iterator[NvidiaDriverVersion]:
 PARSER = Parser(
     tool="versions of the NVIDIA driver",
     medium="gpu",
-    footprint=(
-        r"^NVRM version: NVIDIA UNIX |\bmodinfo (-F ?version nvidia|nvidia .{0,20}-F ?version)\b|\bcat /sys/module/nvidia/version\b"
-        r"|\blib(nvidia-ml|cuda)\.so\.\d{3}\.|^[ih]i  (libnvidia-compute-|nvidia-smi |nvidia-utils-|libcuda1|libnvidia-ml1)"
-    ),
+    footprint=footprint_of(LOADED, QUESTION, LIBRARY, PACKAGE),
     read=read,
 )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Severity, Subject
 from ..evidence.network import PortErrors
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -77,6 +78,6 @@ def told(text: Text, port: Port | None) -> Iterator[PortErrors]:
 PARSER = Parser(
     tool="perfquery",
     medium="network",
-    footprint=r"^# Port (extended )?counters: Lid|^\s{0,8}GUID 0x[0-9a-f]{1,16} port \w{1,3}: ?\[|^[A-Z][A-Za-z0-9]+:\.{3,60}\d",
+    footprint=footprint_of(PORT, GUID, COUNTER),
     read=read,
 )

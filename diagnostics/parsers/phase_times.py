@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..durations import seconds
 from ..evidence.job import PhaseTook
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Words, messages
@@ -60,6 +61,6 @@ def _phase(word: str) -> str:
 PARSER = Parser(
     tool="times of phases",
     medium="notes",
-    footprint=TOOK.pattern.replace("?P<phase>", "?:").replace("?P<amount>", "?:"),
+    footprint=footprint_of(TOOK),
     read=read,
 )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.job import SchedulerEvent
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -44,4 +45,4 @@ def read(text: Text) -> Iterator[SchedulerEvent]:
             )
 
 
-PARSER = Parser(tool="a platform about memory", medium="scheduler", footprint=SAYINGS.pattern, read=read)
+PARSER = Parser(tool="a platform about memory", medium="scheduler", footprint=footprint_of(SAYINGS), read=read)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Stamp, Subject
 from ..evidence.storage import Pressure
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source, stamp_before
@@ -53,4 +54,4 @@ def read(text: Text) -> Iterator[Pressure]:
         )
 
 
-PARSER = Parser(tool="/proc/pressure", medium="pressure", footprint=r"\b(some|full) avg10=\d", read=read)
+PARSER = Parser(tool="/proc/pressure", medium="pressure", footprint=footprint_of(ROW), read=read)

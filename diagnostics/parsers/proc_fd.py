@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import OpenFile, OpenFileCount
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
@@ -70,9 +71,6 @@ def counted(text: Text, line: Line, found: re.Match[str]) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="/proc/PID/fd",
     medium="open-files",
-    footprint=(
-        r"^l[r-][w-][x-]-{6}[.+@]? +\d+ \S+ +\S+ +\d+ .{3,40} \d+ -> |\bpid[ =]\d+:? open (files|descriptors|fds):"
-        r"|\b(ls (-\w+ )?/proc/\d+/fd/?|lsof (-\w+ )*-p \d+) *\| *wc -l"
-    ),
+    footprint=footprint_of(ROW, COUNT, COUNTED),
     read=read,
 )

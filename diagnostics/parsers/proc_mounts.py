@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.storage import Mount
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._mounts import mount
@@ -30,6 +31,6 @@ def read(text: Text) -> Iterator[Mount]:
 PARSER = Parser(
     tool="/proc/mounts",
     medium="mounts",
-    footprint=r"^\S+ /\S* [A-Za-z][\w.-]* (rw|ro)(,\S*)? \d+ \d+$",
+    footprint=footprint_of(ROW),
     read=read,
 )

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Subject
 from ..evidence.process import Frame, NativeStack, PythonStack, StackDumpFailed
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -92,6 +93,6 @@ def told(text: Text, thread: Thread, pid: int | None) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="pystack",
     medium="python-stacks",
-    footprint=r"^Traceback for thread \d+ .{0,60}\[[^\]]{0,80}\] \(most recent call last\):",
+    footprint=footprint_of(THREAD),
     read=read,
 )

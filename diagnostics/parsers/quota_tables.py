@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from ..evidence import Severity, Subject
 from ..evidence.storage import QuotaUsage
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._size import size_bytes
@@ -98,6 +99,6 @@ def told(text: Text, line: Line, name: str, amounts: list[Amount | None]) -> Ite
 PARSER = Parser(
     tool="quota",
     medium="disk-usage",
-    footprint=r"(?i)\b(?:space|used|blocks|kbytes|KB)\b.{0,40}\b(?:quota|soft)\b.{0,40}\b(?:limit|hard)\b|^\s{0,40}[\w.@-]{1,60}\|\s{0,12}\d{1,12}\|\|",
+    footprint=footprint_of(HEADER, BEEGFS),
     read=read,
 )

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source, Subject
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -67,6 +68,4 @@ def _told(text: Text, line: Line, found: re.Match[str]) -> SettingSeen:
     )
 
 
-PARSER = Parser(
-    tool="a list of ranks' batches", medium="settings", footprint=f"(?i){ROW.pattern}|{OF_TOTAL.pattern}", read=read
-)
+PARSER = Parser(tool="a list of ranks' batches", medium="settings", footprint=footprint_of(ROW, OF_TOTAL), read=read)

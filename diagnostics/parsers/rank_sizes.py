@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source, Subject
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -60,6 +61,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="a list of ranks' sizes",
     medium="settings",
-    footprint=r"(?i)^\s{0,8}\[?rank ?\d{1,6}(?:-\d{1,6})?\]?[ :=]{1,4}[^\n]{0,70}(?:torch\.Size\(\[[\d, ]{1,80}\]\)|[(\[]\d{1,12}(?:, ?\d{0,12}){1,7}[)\]]|(?:numel|elements)[ =:]{1,3}\d{1,15})\s{0,8}$|^\s{0,8}rank[ \t]{2,20}[\w ]{0,40}\bnumel\b",
+    footprint=footprint_of(ROW, HEADING),
     read=read,
 )

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.kernel import HostMemoryError
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
@@ -107,6 +108,6 @@ def told(text: Text, line: Line, label: str, count: int, *, corrected: bool) -> 
 PARSER = Parser(
     tool="ras-mc-ctl",
     medium="firmware-log",
-    footprint=r"^\s{1,12}(Corrected|Uncorrected|Fatal) on DIMM Label\(s\): |^Label\s{1,60}CE\s{1,12}UE\s*$|^mc\d{1,3}: (.{1,120}: )?\d{1,12} (Corrected|Uncorrected) Errors|^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} \d{1,9} (Corrected|Uncorrected|Fatal) error\(s\): |^\d{1,9} \d{4}-\d\d-\d\d [\d:]{8} [+-]\d{4} error: .{0,200}\b(Memory Controller|memory_channel|DIMM)|\bmc_event: .{0,90} (Corrected|Uncorrected|Fatal) errors?: |^/sys/devices/system/edac/mc/\S{1,100}_count[: ]",
+    footprint=footprint_of(HEADER, UTIL, NO_PLACE, DAEMON, SUMMARY, EVENT, CHECKED, COUNTER),
     read=read,
 )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.network import RdmaDevices
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -41,4 +42,4 @@ def read(text: Text) -> Iterator[RdmaDevices]:
             )
 
 
-PARSER = Parser(tool="RDMA tools", medium="network", footprint=MISSING.pattern, read=read)
+PARSER = Parser(tool="RDMA tools", medium="network", footprint=footprint_of(MISSING), read=read)

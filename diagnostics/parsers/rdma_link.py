@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.network import PortState
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -37,6 +38,6 @@ def read(text: Text) -> Iterator[PortState]:
 PARSER = Parser(
     tool="rdma link",
     medium="network",
-    footprint=r"^\s{0,8}(\d{1,4}/\d{1,4}: )?link [\w.-]{1,32}/\d{1,3}:? .{0,200}\bstate [A-Z_]{2,20} physical_state ",
+    footprint=footprint_of(LINK),
     read=read,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.network import GidEntry
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -37,6 +38,6 @@ def read(text: Text) -> Iterator[GidEntry]:
 PARSER = Parser(
     tool="show_gids",
     medium="network",
-    footprint=r"^\w{2,40}\s+\d{1,3}\s+\d{1,3}\s+([0-9a-f]{4}:){7}[0-9a-f]{4}\s",
+    footprint=footprint_of(ROW),
     read=read,
 )

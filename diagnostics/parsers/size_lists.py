@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.storage import FileEntry
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -54,9 +55,6 @@ def _entry(text: Text, line: Line, path: str, size: str, modified: str | None) -
 PARSER = Parser(
     tool="stat -c, wc -c, du -b, aws s3 ls, gsutil ls -l",
     medium="listing",
-    footprint=(
-        r"(^|[$#>] ?|\s)(stat (-L )?(-c|--format|--printf)[ =]['\"]?%s %n|wc -c |du -b)|\baws s3 ls (--\S{1,40} ){0,4}s3://"
-        r"|^ {0,20}\d{1,16} {2,4}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2,4}gs://"
-    ),
+    footprint=footprint_of(COMMAND, BUCKET, GS_OBJECT),
     read=read,
 )

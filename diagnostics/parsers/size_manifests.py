@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.storage import SizeCompared
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._size import size_bytes
@@ -52,6 +53,6 @@ def read(text: Text) -> Iterator[SizeCompared]:
 PARSER = Parser(
     tool="a table of sizes",
     medium="listing",
-    footprint=rf"(?i)^\s{{0,8}}(\| ?)?(file|name|path|shard|object)\w{{0,6}}([ \t]{{2,60}}|\t|,|\s?\|\s?){SHOULD}([ \t]{{2,60}}|\t|,|\s?\|\s?){IS}\s{{0,8}}\|?\s{{0,8}}$",
+    footprint=footprint_of(HEADER),
     read=read,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Words, messages
@@ -38,6 +39,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="torch.distributed's store barrier",
     medium="settings",
-    footprint=r"\bstore based barrier\b.{0,120}\bworker_count=\d",
+    footprint=footprint_of(COUNTED),
     read=read,
 )

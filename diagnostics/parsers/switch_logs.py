@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.kernel import LinkChange
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -51,6 +52,6 @@ INTERESTING = re.compile(r"UPDOWN: |%ETHPORT-\d-IF_|SNMP_TRAP_LINK_|updatePortOp
 PARSER = Parser(
     tool="a switch's log",
     medium="switch-log",
-    footprint=r"%(LINEPROTO|LINK)-\d-UPDOWN: |%ETHPORT-\d-IF_(UP|DOWN)|SNMP_TRAP_LINK_(UP|DOWN): |updatePortOperStatus: Port ",
+    footprint=footprint_of(CHANGE),
     read=read,
 )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.process import ServiceState
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -56,6 +57,6 @@ def _state(text: Text, line: Line, unit: str, state: str, ran: bool) -> ServiceS
 PARSER = Parser(
     tool="systemctl",
     medium="service-manager",
-    footprint=r"^\s{2,12}Active: (active|inactive|failed) |\.service\s+(loaded|not-found|masked)\s+(active|inactive|failed)\s",
+    footprint=footprint_of(ACTIVE, ROW),
     read=read,
 )

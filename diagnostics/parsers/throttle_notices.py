@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.gpu import GpuThrottle
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -63,8 +64,6 @@ def read(text: Text) -> Iterator[GpuThrottle]:
 PARSER = Parser(
     tool="notices of a GPU that is held down",
     medium="gpu",
-    footprint="|".join(
-        f"(?i:{pattern.pattern})" if pattern.flags & re.I else pattern.pattern for pattern, _ in SAYINGS
-    ),
+    footprint=footprint_of(*(pattern for pattern, _ in SAYINGS)),
     read=read,
 )

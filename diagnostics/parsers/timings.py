@@ -15,6 +15,7 @@ from itertools import islice
 
 from ..evidence import NOBODY, Evidence, Source, Subject
 from ..evidence.network import Benchmark
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -58,6 +59,6 @@ def subject_of(label: str) -> Subject:
 PARSER = Parser(
     tool="a list of measurements",
     medium="benchmarks",
-    footprint=r"^\s{0,8}[A-Za-z][^:\n]{1,120}: {1,20}[~<>]?(about )?\d[\d.]{0,18} ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s{0,8}$",
+    footprint=footprint_of(ROW),
     read=read,
 )

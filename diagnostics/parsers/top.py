@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from ..durations import seconds
 from ..evidence import Stamp, Subject
 from ..evidence.process import ProcessState
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._size import size_bytes
@@ -64,6 +65,4 @@ def told(text: Text, line: Line, cells: dict[str, str], stamp: Stamp | None) -> 
     )
 
 
-PARSER = Parser(
-    tool="top", medium="process-table", footprint=r"^ *PID +(USER +PR +NI +VIRT +RES\b|[A-Z% ]{0,60}TIME\+)", read=read
-)
+PARSER = Parser(tool="top", medium="process-table", footprint=footprint_of(HEADER), read=read)

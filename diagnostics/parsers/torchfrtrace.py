@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Severity, Subject
 from ..evidence.job import CollectiveStuck
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._job_lines import peel
@@ -85,4 +86,4 @@ def ranks(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(number) for number in re.findall(r"\d{1,7}", text)}))
 
 
-PARSER = Parser(tool="torchfrtrace", medium="collectives", footprint=r"\bNot all ranks joining collective\b", read=read)
+PARSER = Parser(tool="torchfrtrace", medium="collectives", footprint=footprint_of(HEAD), read=read)

@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, message
@@ -57,4 +58,4 @@ def read(text: Text) -> Iterator[Evidence]:
     yield from steps.facts()
 
 
-PARSER = Parser(tool="the Trainer's state", medium="job-log", footprint=r'^\s{0,20}"log_history"\s?: \[', read=read)
+PARSER = Parser(tool="the Trainer's state", medium="job-log", footprint=footprint_of(HISTORY), read=read)

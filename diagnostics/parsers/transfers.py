@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from ..durations import seconds
 from ..evidence import Evidence
 from ..evidence.network import Benchmark
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -50,6 +51,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="a transfer's line",
     medium="benchmarks",
-    footprint=r"(?i)\b(read|loaded|wrote|written|saved|copied|synced|transferred):? \d{1,12}(\.\d{1,6})? ?[KMGT]i?B\b.{0,80} in:? \d",
+    footprint=footprint_of(MOVED),
     read=read,
 )

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.job import SettingSeen
 from ..evidence.storage import ToolError
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -58,4 +59,4 @@ def error(text: Text, line: Line, mount: str | None, said: str) -> ToolError:
     )
 
 
-PARSER = Parser(tool="tune2fs -l", medium="settings", footprint=r"^Filesystem (features|state): {2,20}\S", read=read)
+PARSER = Parser(tool="tune2fs -l", medium="settings", footprint=footprint_of(FEATURES, STATE), read=read)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
 from ..evidence.kernel import LinkChange, NetworkDeviceTrouble
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -36,4 +37,4 @@ def read(text: Text) -> Iterator[Evidence]:
             yield NetworkDeviceTrouble(**known, severity=Severity.CRITICAL, text=found["said"][:300])
 
 
-PARSER = Parser(tool="UFM", medium="switch-log", footprint=r"\bIBPort \[[^\]\n]{1,80}\] ", read=read)
+PARSER = Parser(tool="UFM", medium="switch-log", footprint=footprint_of(PORT), read=read)

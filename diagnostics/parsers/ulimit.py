@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.process import ResourceLimit
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -45,6 +46,6 @@ def read(text: Text) -> Iterator[ResourceLimit]:
 PARSER = Parser(
     tool="ulimit",
     medium="settings",
-    footprint=r"^[a-z][a-zA-Z /-]+ \([a-z0-9 ,-]*-[a-zA-Z]\) +(\d+|unlimited)|^-n: file descriptors|\bulimit -n[ :=]+\d",
+    footprint=footprint_of(BASH, ZSH, SINGLE),
     read=read,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.network import Benchmark
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -28,6 +29,4 @@ def read(text: Text) -> Iterator[Evidence]:
             yield Benchmark(**message.facts(text), name=f"requests {what.lower()}", value=float(value), unit="requests")
 
 
-PARSER = Parser(
-    tool="vLLM", medium="job-log", footprint=r"Avg (prompt|generation) throughput: \d+(\.\d+)? tokens/s", read=read
-)
+PARSER = Parser(tool="vLLM", medium="job-log", footprint=footprint_of(RATE), read=read)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.storage import IoStatistics
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
@@ -73,6 +74,6 @@ def kept(samples: list[tuple[Line, dict[str, float]]]) -> list[tuple[Line, dict[
 PARSER = Parser(
     tool="vmstat",
     medium="io-statistics",
-    footprint=r"^ *r +b +swpd +free +(buff|inact) +(cache|active) +si +so",
+    footprint=footprint_of(HEADER),
     read=read,
 )

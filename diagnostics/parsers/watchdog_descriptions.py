@@ -22,6 +22,7 @@ from typing import Any
 from ..durations import DURATION, seconds
 from ..evidence import Evidence, Severity, Source
 from ..evidence.job import WatchdogDescription, WatchdogFired, WatchdogObservation
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
@@ -114,6 +115,6 @@ def _seconds(found: re.Match[str], name: str) -> float | None:
 PARSER = Parser(
     tool="a description of watchdogs",
     medium="settings",
-    footprint=r"^\s{0,8}\[\[watchdog\]\]\s{0,8}$",
+    footprint=footprint_of(HEADER),
     read=read,
 )

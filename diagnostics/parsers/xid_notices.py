@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import Xid
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._prose import is_note
@@ -63,6 +64,6 @@ def read(text: Text) -> Iterator[Xid]:
 PARSER = Parser(
     tool="monitors that report an Xid",
     medium="gpu",
-    footprint="(?i)" + re.sub(r"\?P<\w+>", "", SAYING.pattern),
+    footprint=footprint_of(SAYING),
     read=read,
 )

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.storage import ZeroRun
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -68,6 +69,6 @@ def _run(text: Text, line: Line, path: str | None, offset: int, length: int) -> 
 PARSER = Parser(
     tool="hexdump",
     medium="checksums",
-    footprint=DUMPED.pattern + "|" + SAID.pattern,
+    footprint=footprint_of(DUMPED, SAID),
     read=read,
 )
