@@ -17,3 +17,8 @@ def size_bytes(text: str, unit: int = 1) -> int | None:
     if not suffix and "." not in found[1] and "," not in found[1]:
         return int(found[1]) * unit
     return int(number * 1024 ** POWERS[suffix])
+
+
+def size_kib(number: str, unit: str | None) -> int:
+    """A number and its unit ("5.2", "GiB") in KiB; without a unit it counts bytes."""
+    return round(float(number) * 1024.0 ** (POWERS[(unit or "")[:1].upper()] - 1))

@@ -35,15 +35,25 @@ from typing import NamedTuple
 
 from ..evidence import Source, Subject
 from ..evidence.storage import MemoryInfo
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
+from ._size import size_kib
+
 
 # rss_mb     used     Memory (GiB)     VmRSS     RES(python)
-COLUMN = re.compile(
-    r"^(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{1,4})[ _])?(?:used|(?:vm|max|ave?)?rss|mem(?:ory)?|res(?:ident)?|heap|usage)(?:[ _]?(?:used|usage|rss"
-    r"|size))?(?:\(bytes\)$|\((?!bytes|[kmgt]i?b\))[a-z][\w.-]{0,30}\)$|[ _]?)\(?(?P<unit>[kmgt]i?b)?\)?$",
-    re.I,
-)
+def _column(names: str) -> str:
+    return (
+        rf"(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{{1,4}})[ _])?(?:{names})(?:[ _]?(?:used|usage|rss|size))?"
+        r"(?:\(bytes\)|\((?!bytes|[kmgt]i?b\))[a-z][\w.-]{0,30}\)|[ _]?\(?(?P<unit>[kmgt]i?b)?\)?)"
+    )
+
+
+NAMES = r"used|(?:vm|max|ave?)?rss|mem(?:ory)?|resident|heap"
+COLUMN = re.compile(rf"^{_column(NAMES + '|res|usage')}$", re.I)
+# what tells a heading: "usage" alone does not say of what, and "res" alone is a column of top
+ANY_COLUMN = _column(NAMES + r"|res(?=\()")
+HEADING = re.compile(rf"(?:^|[\s,]){ANY_COLUMN}\s*(?:,|\t| {{2}}|(?<=\)) |\(of \d|$)", re.I)
 OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
@@ -90,7 +100,7 @@ BARE = re.compile(
 )
 # Memory usage after 3 prediction(s): 349.023 MiB     Current memory usage: 1201.42 MB     mem used=512MB
 PRINTED = re.compile(
-    r"\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b(?P<when>[^:=|]{0,60})(?:[:=]|\bis\b)\s{0,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
+    r"\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
     re.I,
 )
 OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdisk\b|nvidia|estimate|limit", re.I)
@@ -105,14 +115,13 @@ FOR_ALL = re.compile(
     re.I,
 )
 # epoch start   free     (the last column of a table without one of what is used)
-LEFT_OVER = re.compile(
-    r"^(?:free|available|avail)(?:[ _]?(?:mem(?:ory)?|ram))?$|^(?:mem(?:ory)?|ram)[ _](?:free|available|left)$", re.I
-)
+LEFT_NAME = r"(?:(?:free|available|avail)(?:[ _]?(?:mem(?:ory)?|ram))?|(?:mem(?:ory)?|ram)[ _](?:free|available|left))"
+LEFT_OVER = re.compile(rf"^{LEFT_NAME}$", re.I)
+LEFT_HEADING = re.compile(rf"(?: {{2}}|\t|,){LEFT_NAME}\s*$", re.I)
 # what somebody varied between the rows of a table
 VARIED = ("workers", "num_workers", "run", "config", "setting", "variant", "trial", "pin_memory", "backend", "mode")
 OWNERS = ("host", "node", "pod", "hostname", "container", "name")
 OF_OTHERS = frozenset({"total_vm", "buff/cache", "buffers"})
-KIB = {"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 FEWEST = 3
 
 
@@ -121,73 +130,100 @@ class Row(NamedTuple):
 
     line: Line
     kib: int
-    owner: str | None
-    pid: int | None
+    owner: str | None = None
+    pid: int | None = None
     total: int | None = None
     varied: str | None = None
 
 
 def read(text: Text) -> Iterator[MemoryInfo]:
-    header: list[str] | None = None
-    beside: re.Match[str] | None = None
-    rows: list[Row] = []
     logged: list[Row] = []
     printed: dict[str, list[Row]] = defaultdict(list)
-    left_over: list[Row] | None = None
-    above = ""
+    tables = Tables()
     for line in text.lines():
         said = line.text[:1000]
-        if (
-            found := LOGGED.search(said)
-            or NAMED.search(said)
-            or (not OF_A_DISK.search(said) and BARE.match(said[:200]))
-        ):
-            kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
-            limit = found.groupdict().get("limit")
-            total = round(float(limit) * KIB[found["of_limit"][0].lower()]) if limit else None
-            logged.append(Row(line, kib, None, None, total or total_of(kib, said[found.end() :])))
-            continue
-        if (found := TOTAL_USED.search(said) or USED_OF.search(said)) and not OF_A_GPU.search(said):
-            kib, total = (
-                round(float(found[size]) * KIB[found[unit][0].lower()])
-                for size, unit in (("number", "unit"), ("total", "of_total"))
-            )
-            logged.append(Row(line, kib, None, None, total if total >= kib else None))
-            continue
-        if left := _left(said):
-            logged.append(Row(line, left[1] - left[0], None, None, left[1]))
-            continue
-        if (found := PRINTED.search(said)) and not OF_A_GPU.search(said):
-            kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
-            printed[re.sub(r"\d+", "0", said[: found.start("number")])].append(Row(line, kib, None, None))
-            continue
-        for_all = FOR_ALL.search(line.text[:400])
-        cells = split(line.text[: for_all.start()] if for_all else line.text[:400])
-        # the OOM killer's table of tasks counts pages; `free` has a parser of its own
-        if (
-            len(cells) > 1
-            and "|" not in line.text
-            and not OF_OTHERS & set(cells)
-            and any(COLUMN.match(cell) for cell in cells)
-        ):
-            if header == [cell.lower() for cell in cells]:
-                continue  # the same command again
-            yield from told(text, rows)
-            header, rows, beside = [cell.lower() for cell in cells if cell != "#"], [], for_all
-        elif len(cells) > 1 and LEFT_OVER.match(cells[-1]) and not OF_OTHERS & set(cells) and not header:
-            left_over = None if OF_A_VOLUME.search(f"{above} {line.text[:400]}") else []
-        elif left_over is not None and cells and (found := FREE.fullmatch(cells[-1])):
-            kib = round(float(found["number"]) * KIB[found["unit"][0].lower()])
-            left_over.append(Row(line, kib, None, None))
-        elif header and (row := measured(header, cells, line, beside)):
-            rows.append(row)
-        above = said if said.strip() else above
-    yield from told(text, rows)
-    yield from told(text, logged)
-    for row in left_over if left_over and len(left_over) > FEWEST else ():
+        if row := logged_row(line, said) or of_total(line, said) or left_of_total(line, said):
+            logged.append(row)
+        elif found := printed_row(line, said):
+            wording, row = found
+            printed[wording].append(row)
+        else:
+            tables.take(line)
+    for rows in (*tables.used, logged):
+        yield from told(text, rows)
+    for row in tables.left if len(tables.left) > FEWEST else ():
         yield MemoryInfo(source=Source(text.name, row.line.number, row.line.quote), values_kib={"MemFree": row.kib})
     if not logged and printed:
         yield from told(text, max(printed.values(), key=len))
+
+
+def logged_row(line: Line, said: str) -> Row | None:
+    """RAM used: 25.26 GB     mem_rss_gb: 31.9     epoch 3    used 128 GB"""
+    found = LOGGED.search(said) or NAMED.search(said) or (not OF_A_DISK.search(said) and BARE.match(said[:200]))
+    if not found:
+        return None
+    kib = size_kib(found["number"], found["unit"])
+    limit = found.groupdict().get("limit")
+    total = size_kib(limit, found["of_limit"]) if limit else None
+    return Row(line, kib, total=total or total_of(kib, said[found.end() :]))
+
+
+def of_total(line: Line, said: str) -> Row | None:
+    """Mem total 252G used 249G     mem used 91G / 93G"""
+    found = TOTAL_USED.search(said) or USED_OF.search(said)
+    if not found or OF_A_GPU.search(said):
+        return None
+    kib, total = size_kib(found["number"], found["unit"]), size_kib(found["total"], found["of_total"])
+    return Row(line, kib, total=total if total >= kib else None)
+
+
+def left_of_total(line: Line, said: str) -> Row | None:
+    """Memory info of CPU: total:201.37Gb, available: 190.78Gb"""
+    found = LEFT.search(said)
+    if not found or not PSUTIL.search(said[: found.start()]) or OF_A_GPU.search(said[: found.start()]):
+        return None
+    total, left = size_kib(found["total"], found["unit"]), size_kib(found["left"], found["of_left"])
+    return Row(line, total - left, total=total) if 0 < left < total else None
+
+
+def printed_row(line: Line, said: str) -> tuple[str, Row] | None:
+    """Memory usage after 3 prediction(s): 349.023 MiB     The wording stands beside the row, without its numbers."""
+    found = PRINTED.search(said)
+    if not found or OF_A_GPU.search(said):
+        return None
+    return re.sub(r"\d+", "0", said[: found.start("number")]), Row(line, size_kib(found["number"], found["unit"]))
+
+
+class Tables:
+    """The tables of an artefact, one after the other: rows of what is used, by their heading, and of what is left."""
+
+    def __init__(self) -> None:
+        self.used: list[list[Row]] = []
+        self.left: list[Row] = []
+        self._header: list[str] = []
+        self._beside: re.Match[str] | None = None
+        self._of_left = False
+        self._above = ""
+
+    def take(self, line: Line) -> None:
+        """Read a heading, or a row of the table that it stands in."""
+        beside = FOR_ALL.search(line.text[:400])
+        cells = split(line.text[: beside.start()] if beside else line.text[:400])
+        # the OOM killer's table of tasks counts pages; `free` has a parser of its own
+        is_heading = len(cells) > 1 and not OF_OTHERS & set(cells)
+        if is_heading and "|" not in line.text and any(COLUMN.match(cell) for cell in cells):
+            header = [cell.lower() for cell in cells if cell != "#"]
+            if header == self._header:
+                return  # the same command again
+            self.used.append([])
+            self._header, self._beside = header, beside
+        elif is_heading and LEFT_OVER.match(cells[-1]) and not self._header:
+            self.left, self._of_left = [], not OF_A_VOLUME.search(f"{self._above} {line.text[:400]}")
+        elif self._of_left and cells and (found := FREE.fullmatch(cells[-1])):
+            self.left.append(Row(line, size_kib(found["number"], found["unit"])))
+        elif self._header and (row := measured(self._header, cells, line, self._beside)):
+            self.used[-1].append(row)
+        self._above = line.text[:1000] if line.text.strip() else self._above
 
 
 def split(line: str) -> list[str]:
@@ -210,24 +246,10 @@ def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[s
         return None
     owner = next((named[name] for name in OWNERS if name in named), None)
     pid = named.get("pid", "")
-    scale = KIB[unit[0].lower()]
-    of_total = KIB[(beside["of_total"] or unit)[0].lower()] if beside else scale
-    total = round(float(beside["total"]) * of_total) if beside and beside["total"] else None
+    total = size_kib(beside["total"], beside["of_total"] or unit) if beside and beside["total"] else None
     varied = ", ".join(f"{name} {named[name]}" for name in VARIED if name in named)
-    kib = round(float(found["number"]) * scale)
+    kib = size_kib(found["number"], unit)
     return Row(line, kib, owner, int(pid) if pid.isdigit() else None, total, varied or None)
-
-
-def _left(said: str) -> tuple[int, int] | None:
-    """What is left and the total of a machine's memory, in KiB; a number without a unit counts bytes."""
-    found = LEFT.search(said)
-    if not found or not PSUTIL.search(said[: found.start()]) or OF_A_GPU.search(said[: found.start()]):
-        return None
-    total, left = (
-        round(float(found[name]) * (KIB[unit[0].lower()] if unit else 1 / 1024))
-        for name, unit in (("total", found["unit"]), ("left", found["of_left"]))
-    )
-    return (left, total) if 0 < left < total else None
 
 
 def total_of(kib: int, rest: str) -> int | None:
@@ -237,7 +259,7 @@ def total_of(kib: int, rest: str) -> int | None:
         return None
     if found["percent"]:
         return round(100 * kib / float(found["percent"])) if float(found["percent"]) > 0 else None
-    total = round(float(found["number"]) * KIB[found["unit"][0].lower()])
+    total = size_kib(found["number"], found["unit"])
     return total if total >= kib else None
 
 
@@ -257,14 +279,6 @@ def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
 PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
-    footprint=(
-        r"(?i)\b(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?|cgroup[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
-        r"|use|current)?\s{0,3}[:=]?\s{0,3}\d[\d.]{0,12} ?[KMGT](?:i?B)?\b|(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?[kmgt]i?b\)?[\"']?\s{0,2}[:=|]\s{0,3}\d"
-        r"|\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}\d[\d.]{0,12} ?[KMGT]i?B\b|^[^\n]{0,200}(?:^|[\s,])(?:used|(?:vm|max|ave?)?rss|memory|mem"
-        r"|resident|heap)(?:[ _]?(?:used|usage|rss|size))?[ _]?\(?(?:[kmgt]i?b)?\)?\s*(?:,|\t|  |\(of \d|$)"
-        r"|\btotal(?: memory)?\s{0,2}[:=]\s{0,3}\d[\d.]{0,18} ?(?:[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}\d"
-        r"|\b(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}\d[\d.]{0,12} ?[KMGT]i?B?,? {1,4}used[ :=]|\b(?:mem(?:ory)?|ram)(?: (?:used|usage|use))?(?:[ :=]{1,4}|\[\|{0,200} {0,80})\d[\d.]{0,12} ?[KMGT]i?B? ?/ ?\d"
-        r"|(?:^|[ \t,])res\([a-z][\w.-]{0,30}\)(?:[ \t,]|$)|(?:  |\t|,)(?:free|available|avail|mem(?:ory)? free|free mem(?:ory)?)\s*$|\bmemory\(bytes\)\s*$|^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}\d[\d.]{0,12} ?[KMGT]i?B?(?: (?:file|shmem|swap|limit) [\d.]{1,12} ?[KMGT]i?B?){0,4}\s*$"
-    ),
+    footprint=footprint_of(LOGGED, NAMED, BARE, TOTAL_USED, USED_OF, LEFT, PRINTED, HEADING, LEFT_HEADING),
     read=read,
 )

@@ -23,6 +23,7 @@ from ..evidence import Source
 from ..evidence.storage import MemoryInfo
 from ..text import Line, Text
 from . import Parser
+from ._size import size_kib
 
 TITLE = re.compile(
     r"\b(?:rss|resident|(?:host|cpu|system|process|worker|trainer|node|pod) mem(?:ory)?|mem(?:ory)? (?:in use|used|usage)|RAM)\b",
@@ -33,7 +34,6 @@ UNIT = re.compile(r"[(, ](?P<unit>[KMGT]i?B)\b")
 ROW = re.compile(
     r"^\s{0,8}(?P<label>\S.{0,60}?)(?:\s?[:=]\s{0,20}|\t|\s{2,40}|\s)~?(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT]i?B?)?\s*$"
 )
-KIB = {"k": 1, "m": 1 << 10, "g": 1 << 20, "t": 1 << 30}
 COLUMNS = re.compile(r"\S(?: {2}|\t|,\S)")
 FEWEST, LONGEST = 3, 200
 
@@ -50,7 +50,7 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         return
     for line, row, unit in zip(lines[1:], rows, units, strict=True):
         if row and unit:
-            used = round(float(row["number"]) * KIB[unit[0].lower()])
+            used = size_kib(row["number"], unit)
             yield MemoryInfo(source=Source(text.name, line.number, line.quote), values_kib={"MemUsed": used})
 
 
