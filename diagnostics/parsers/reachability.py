@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.network import Reachability
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
@@ -45,29 +46,30 @@ ARPING = re.compile(rf"^ARPING {HOST} from \S{{1,80}}")
 NO_RESPONSE = re.compile(r"^Received (\d{1,9}) response\(s\)")
 # percent, packets: the first waits for the address to be resolved, the last may be under way when the ping is stopped
 LOSSY, SEVERAL = 2.0, 2
-# what is said of a host -> how it went; group 1 is the host, 2 the port where one is named
+# what is said of a host -> how it went; group 1 is the host, 2 the port where one is named. A logger's time, or the
+# node whose words pdsh passes on, may stand before the words
 SAYINGS = tuple(
-    (re.compile(pattern), outcome)
+    (re.compile(rf"(?:\d\d:\d\d:\d\d |[\w.-]{{1,80}}: (?=ssh: ))?{pattern}"), outcome)
     for pattern, outcome in (
-        (rf"^Connection to {HOST}(?: \([^)]{{1,60}}\))? (\d{{1,5}}) port \[[^\]]{{1,40}}\] succeeded", "answered"),
-        (rf"^Ncat: Connected to {HOST}:(\d{{1,5}})\.", "answered"),
-        (rf"^nc: connect to {HOST}(?: \([^)]{{1,60}}\))? port (\d{{1,5}}) \(tcp\) failed: ", ""),
-        (rf"^curl: \(\d{{1,2}}\) Failed to connect to {HOST} port (\d{{1,5}})\b", ""),
-        (rf"^curl: \(6\) Could not resolve host: {HOST}\s*$", "unknown-name"),
-        (rf"^ssh: connect to host {HOST} port (\d{{1,5}}): ", ""),
-        (rf"^ssh: Could not resolve hostname {HOST}: ", "unknown-name"),
+        (rf"Connection to {HOST}(?: \([^)]{{1,60}}\))? (\d{{1,5}}) port \[[^\]]{{1,40}}\] succeeded", "answered"),
+        (rf"Ncat: Connected to {HOST}:(\d{{1,5}})\.", "answered"),
+        (rf"nc: connect to {HOST}(?: \([^)]{{1,60}}\))? port (\d{{1,5}}) \(tcp\) failed: ", ""),
+        (rf"curl: \(\d{{1,2}}\) Failed to connect to {HOST} port (\d{{1,5}})\b", ""),
+        (rf"curl: \(6\) Could not resolve host: {HOST}\s*$", "unknown-name"),
+        (rf"ssh: connect to host {HOST} port (\d{{1,5}}): ", ""),
+        (rf"ssh: Could not resolve hostname {HOST}: ", "unknown-name"),
         (
-            rf"^ping: {HOST}: (?:Name or service not known|Temporary failure in name resolution|No address)",
+            rf"ping: {HOST}: (?:Name or service not known|Temporary failure in name resolution|No address)",
             "unknown-name",
         ),
-        (rf"^(?:\S{{1,40}}: )?(?:line \d{{1,6}}: )?/dev/tcp/{HOST}/(\d{{1,5}}): (?=Conn|No route|Network|Host)", ""),
+        (rf"(?:\S{{1,40}}: )?(?:line \d{{1,6}}: )?/dev/tcp/{HOST}/(\d{{1,5}}): (?=Conn|No route|Network|Host)", ""),
         # nslookup: can't resolve 'bert-master-0': Name does not resolve      (busybox; its server may have no name: '(null)')
-        (rf"^nslookup: can't resolve '(?!\(null\)){HOST}'", "unknown-name"),
-        (rf"^nc: getaddrinfo (?:for host )?\"?{HOST}\"?(?: port \d{{1,5}})?: ", "unknown-name"),
-        (rf"^nc: bad address '{HOST}'", "unknown-name"),
-        (rf"^(?:wget|ping|telnet): bad address '{HOST}'", "unknown-name"),
-        (rf"^nc: connect to {HOST} port (\d{{1,5}}) \(tcp\) timed out", "timed-out"),
-        (rf"^\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
+        (rf"nslookup: can't resolve '(?!\(null\)){HOST}'", "unknown-name"),
+        (rf"nc: getaddrinfo (?:for host )?\"?{HOST}\"?(?: port \d{{1,5}})?: ", "unknown-name"),
+        (rf"nc: bad address '{HOST}'", "unknown-name"),
+        (rf"(?:wget|ping|telnet): bad address '{HOST}'", "unknown-name"),
+        (rf"nc: connect to {HOST} port (\d{{1,5}}) \(tcp\) timed out", "timed-out"),
+        (rf"\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )
 )
 # Nmap scan report for 192.0.2.62      57487/tcp filtered unknown
@@ -92,10 +94,12 @@ REASONS = (
 
 
 def read(text: Text) -> Iterator[Reachability]:
-    pinged: str | None = None
-    too_long = no_way = False
-    looked_up = False
-    scanned: str | None = None
+    facts = (fact for reader in (tries, scans, pings, sayings) for fact in reader(text))
+    yield from sorted(facts, key=lambda fact: fact.source.line)
+
+
+def tries(text: Text) -> Iterator[Reachability]:
+    """Commands under `timeout` whose exit status says how they went."""
     tried: tuple[Line, str] | None = None
     for line in text.lines():
         row = line.text[:600]
@@ -103,53 +107,73 @@ def read(text: Text) -> Iterator[Reachability]:
             tried = (line, f"{found[1] or found[3]}:{found[2] or found[4]}")
         elif tried and (found := STATUS.match(row)):
             if found[1] in BY_STATUS:
-                yield told(text, tried[0], tried[1], BY_STATUS[found[1]])
+                yield told(text, *tried, BY_STATUS[found[1]])
             tried = None
-        elif looked_up and (found := RESOLVED.match(row)):
-            yield told(text, line, found[1], "answered")
-        elif found := SCANNED.match(row):
+
+
+def scans(text: Text) -> Iterator[Reachability]:
+    """The ports of a scan."""
+    scanned: str | None = None
+    for line in text.lines():
+        row = line.text[:600]
+        if found := SCANNED.match(row):
             scanned = found[1]
         elif scanned and (found := OF_SCAN.match(row)):
             if found[2] != "filtered" or int(found[1]) >= UNPRIVILEGED:  # services of the system are kept from outside
                 yield told(text, line, f"{scanned}:{found[1]}", BY_SCAN[found[2]])
-        elif found := PINGING.match(row):
+
+
+def pings(text: Text) -> Iterator[Reachability]:
+    """The summaries of ping and arping, and what came before one that may be missing."""
+    pinged: str | None = None
+    too_long = no_way = False
+    for line in text.lines():
+        row = line.text[:600]
+        if found := PINGING.match(row):
             pinged, too_long, no_way = found[1], False, False
         elif pinged and NO_WAY.match(row):
             if not no_way:
                 yield told(text, line, pinged, "unreachable")
             no_way = True
-        elif found := ARPING.match(row):
-            pinged = found[1]
+        elif found := ARPING.match(row) or PINGED.match(row):
+            pinged = found[1] or pinged
         elif found := NO_RESPONSE.match(row):
             yield told(text, line, pinged, "answered" if int(found[1]) else "unreachable")
         elif TOO_LONG.match(row):
             if not too_long:
                 yield told(text, line, pinged, "too-long")
             too_long = True
-        elif found := PINGED.match(row):
-            pinged = found[1] or pinged
         elif found := LOSS.match(row):
-            share = float(found["share"])
-            if no_way and share >= 100:
-                no_way = False
-                continue  # told above
-            if share >= 100 and too_long:
-                continue  # nothing was sent that could have been answered
-            if share >= 100:
-                outcome = "unreachable" if found["errors"] else "timed-out"
-            else:
-                several = int(found["sent"]) - int(found["received"]) >= SEVERAL
-                outcome = "lossy" if several and share >= LOSSY else "answered"
-            yield told(text, line, pinged, outcome)
-        else:
-            # a logger's time, or the node whose words pdsh passes on, may stand before the words
-            start = re.sub(r"^(?:\d\d:\d\d:\d\d |[\w.-]{1,80}: (?=ssh: ))", "", row)
-            for pattern, outcome in SAYINGS:
-                if found := pattern.match(start):
-                    looked_up = looked_up or start.startswith("nslookup: ")
-                    port = found[2] if pattern.groups > 1 else None
-                    yield told(text, line, f"{found[1]}:{port}" if port else found[1], outcome or reason(start))
-                    break
+            everything = float(found["share"]) >= 100
+            # told above, or nothing was sent that could have been answered
+            if not (everything and (no_way or too_long)):
+                yield told(text, line, pinged, summary(found))
+            no_way = no_way and not everything
+
+
+def summary(found: re.Match[str]) -> str:
+    """How a ping went, by its packets."""
+    share = float(found["share"])
+    if share >= 100:
+        return "unreachable" if found["errors"] else "timed-out"
+    several = int(found["sent"]) - int(found["received"]) >= SEVERAL
+    return "lossy" if several and share >= LOSSY else "answered"
+
+
+def sayings(text: Text) -> Iterator[Reachability]:
+    """What nc, curl, ssh, ping and nslookup say of a host."""
+    looked_up = False
+    for line in text.lines():
+        row = line.text[:600]
+        if looked_up and (found := RESOLVED.match(row)):
+            yield told(text, line, found[1], "answered")
+            continue
+        for pattern, outcome in SAYINGS:
+            if found := pattern.match(row):
+                looked_up = looked_up or "nslookup: " in found[0]
+                server = f"{found[1]}:{found[2]}" if pattern.groups > 1 else found[1]
+                yield told(text, line, server, outcome or reason(row[found.end() :]))
+                break
 
 
 def reason(row: str) -> str:
@@ -171,11 +195,8 @@ def told(text: Text, line: Line, server: str | None, outcome: str) -> Reachabili
 PARSER = Parser(
     tool="ping, nc, curl, ssh, /dev/tcp",
     medium="network",
-    footprint=(
-        r"^ping: .{0,20}[Mm]essage too long|Destination (Host|Net) Unreachable|^ARPING \S|Frag needed and DF set|\d packets transmitted, \d+ (packets )?received,|\bnc: connect to |port \[[^\]\n]{1,40}\] succeeded|Ncat: Connected to"
-        r"|curl: \((6|7|28)\) (Failed to connect|Could not resolve)|ssh: (connect to host|Could not resolve hostname) "
-        r"|/dev/tcp/\S|\btimeout \d{1,4}s? (nc|ncat|telnet) "
-        r"|ping: \S{1,120}: (Name or|Temporary|No address)|server can't find \S{1,120}: |nslookup: can't resolve '|^Nmap scan report for \S|^nc: (getaddrinfo|bad address)|: bad address '\S"
+    footprint=footprint_of(
+        TRIED, SCANNED, NO_WAY, TOO_LONG, LOSS, ARPING, NO_RESPONSE, *(pattern for pattern, _ in SAYINGS)
     ),
     read=read,
 )
