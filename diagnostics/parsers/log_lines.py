@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import LogLine
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, Words, messages, of_lines
@@ -40,17 +41,25 @@ NAMED = re.compile(
     r"^(?:[\w.@/-]{1,60}(?: - |: |\[\d{1,9}\]: )|(?:\[[A-Za-z][\w.-]{1,30}\] ?){1,2}(?=\[))?\[?(?i:(warn|warning|error|err|severe|critical|fatal|panic))\]?(?::| - |\] ?| \|)\s*(.*)$"
 )
 # [1719391911.121] [node1:8123 :0] ucp_context.c:1470 UCX  WARN  network device 'mlx5_9:1' is not available
-UCX = re.compile(r"\bUCX +(WARN|ERROR|FATAL) +(\S.{0,2000})$")
+UCX = re.compile(r"(?i)\bUCX +(WARN|ERROR|FATAL) +(\S.{0,2000})$")
 LOGFMT = re.compile(r"(?i)\blevel=\"?(warn|warning|error|critical|fatal|panic)\b")
 PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,40}Warning: .{1,2000})$")
-# complaints without a level
 # what NCCL's exceptions say of their reason stands in the line below this one
 LAST_ERROR = "Last error:"
-COMPLAINS = re.compile(
-    r"(?i)\bfail(?:ed|ure)\b|\bout of GPU memory\b|\bOOM when allocating\b|\bonly \d{1,4} ?(?:/|(?:out )?of) ?\d{1,4} .{0,40}\b(?:active|up|linked)\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
-    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\binsufficient shared (?:memory|storage)\b|\bquota exceeded\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\btimeout\b|\baborted?\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b|\bunhandled exception\b|\bcore dumped\b|\*{3} SIG(?:BUS|SEGV) received at\b|\bperformance bottleneck on (?:CPU|Disk)\b|\binput[- ]bound\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected(?:ly)?\b|\boversubscri|: command not found$|: can't open file '|\bNo module named\b|^lock file exists in\b"
+# complaints without a level: one of these tells that an artefact is a program's log
+GRAVE = (
+    r"\bfailed\b|\bout of GPU memory\b|\bOOM when allocating\b|\bonly \d{1,4} ?(?:/|(?:out )?of) ?\d{1,4} .{0,40}\b(?:active|up|linked)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
+    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\binsufficient shared (?:memory|storage)\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\baborted\b|\bthrottling of CPU\b"
+    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b"
+    r"|\bretry count(?:er)? exceeded\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b"
+    r"|\bunhandled exception\b|\*{3} SIG(?:BUS|SEGV) received at\b|\bperformance bottleneck on (?:CPU|Disk)\b|\binput[- ]bound\b|\bunexpectedly\b|: command not found$|: can't open file '|\bNo module named\b"
 )
+# these count only in such a log
+SLIGHT = (
+    r"\bfailure\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bquota exceeded\b|\btimeout\b|\babort\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
+    r"|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected\b|\boversubscri|^lock file exists in\b"
+)
+COMPLAINS = re.compile(f"(?i){GRAVE}|{SLIGHT}")
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
     r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for |\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
@@ -67,6 +76,11 @@ BARE_ERRNO = re.compile(r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)")
 OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
     r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
+)
+# a level as any logger or prefix writes it, and what monitors and exceptions are named
+LEVELLED = re.compile(
+    r"(?i)(?:^|[\]:])[wef](?:20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(?:^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |(?:^|[\s\[(|:-])(?:warn|warning|error|critical|fatal|panic)(?:\]|:| -| \|)"
+    r"|\d (?:warn|warning|error|critical|fatal) |\w{1,40}Warning: |^\s{0,4}\[errno \d{1,3}\] [a-z]|CPUThrottlingHigh|\blast error:\s{0,4}$"
 )
 INTERESTING = Words(
     r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
@@ -128,7 +142,7 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
     if found := NAMED.match(said):
         return LEVELS[found[1].upper()], found[2] or said
     if found := UCX.search(said):
-        return LEVELS[found[1]], found[2]
+        return LEVELS[found[1].upper()], found[2]
     if found := LOGFMT.search(said):
         return LEVELS[found[1].upper()], said
     if BARE_ERRNO.match(said):
@@ -141,11 +155,7 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
 PARSER = Parser(
     tool="a program's log",
     medium="complaints",
-    footprint=(
-        r"(?i)(^|[\]:])[wef](20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(^|[\s\[(|:-])(warn|warning|error|critical|fatal|panic)(\]|:| -| \|)|\d (warn|warning|error|critical|fatal) |\w{1,40}Warning: |level=.?(warn|error|fatal)"
-        r"|\bout of gpu memory\b|\boom when allocating\b|\bonly \d{1,4} ?(/|(out )?of) ?\d{1,4} .{0,40}\b(active|up|linked)\b|\bfailed\b|\bunable to\b|\bcould not\b|\bout of memory\b|\btimed out\b|\baborted\b|\blimit\b.{0,60}\b(reached|exceeded)\b|no space left|not enough (free |disk )?space|insufficient shared|\*\*\* SIG(BUS|SEGV) received|performance bottleneck|input[- ]bound|CPUThrottlingHigh|throttling of CPU|too many open files|\b(received|caught|got|bypassing)\b.{0,30}\b(SIG(TERM|KILL|XCPU|HUP|INT)|signal 15)\b|: (disk quota exceeded|read-only file system|input/output error|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)|unhandled exception|unexpectedly|^\s{0,4}\[errno \d{1,3}\] [a-z]|: command not found$|: can't open file '|No module named |lock file exists in "
-        r"|\bUCX +(WARN|ERROR|FATAL) |memory access fault by gpu|segmentation fault from gpu|\b(cuda|hip) error( \d{1,4})?[: ]|error code \d{1,3}: |not enough memory|worse relative performance|stragglers? detected|retry count(er)? exceeded|last error:\s{0,4}$|\binvalid __\w{1,12}__ |\bhw[ _]slowdown\b|(^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |reducing loss scale to \d\S{0,20}e-|loss scale already at minimum|minimum loss scale reached|loss is (nan|inf|not finite)|invalid loss\b"
-    ),
+    footprint=footprint_of(LEVELLED, LOGFMT, UCX, ASKED_TO_END, PRINTED, re.compile(f"(?i){GRAVE}")),
     read=read,
     claims="untold",
 )

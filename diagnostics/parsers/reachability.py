@@ -118,9 +118,9 @@ def scans(text: Text) -> Iterator[Reachability]:
         row = line.text[:600]
         if found := SCANNED.match(row):
             scanned = found[1]
-        elif scanned and (found := OF_SCAN.match(row)):
-            if found[2] != "filtered" or int(found[1]) >= UNPRIVILEGED:  # services of the system are kept from outside
-                yield told(text, line, f"{scanned}:{found[1]}", BY_SCAN[found[2]])
+        # services of the system are kept from outside
+        elif scanned and (found := OF_SCAN.match(row)) and (found[2] != "filtered" or int(found[1]) >= UNPRIVILEGED):
+            yield told(text, line, f"{scanned}:{found[1]}", BY_SCAN[found[2]])
 
 
 def pings(text: Text) -> Iterator[Reachability]:

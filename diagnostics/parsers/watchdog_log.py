@@ -19,14 +19,19 @@ from typing import Any
 from ..durations import DURATION, seconds_of
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, WatchdogFired, WatchdogObservation
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, Words, messages
 from ._kernel_voice import is_kernel
 
-TAG = re.compile(
-    r"(?i)\b(?:watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)|babysitter|heartbeat|keep[-_ ]?alive|monitor|supervisor|guardian|PULSE|sentinel|gpu[-_]idle|idle[-_]gpus?)\b"
+TAGS = (
+    r"watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)"
+    r"|babysitter|heart[- ]?beat|keep[-_ ]?alive|monitor|supervisor|guardian|pulse|sentinel|gpu[-_]idle|idle[-_]gpus?"
 )
+TAG = re.compile(rf"(?i)\b(?:{TAGS})\b")
+# [watchdog] text    watchdog: text    2026-11-29 12:44:53 monitor - text    WARNING:root:watchdog: text
+TAGGED = re.compile(rf"(?i)(?:^|[\d\]Z] |:root:)\[?(?:{TAGS})(?:\]|:| -)")
 # something is silent, stuck or missing
 SILENT = re.compile(
     rf"(?i)\bno (?:new |training |optimizer |completed )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?|batch(?:es)?|loss(?: lines?)?|mark_step)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
@@ -66,6 +71,17 @@ WARNS = re.compile(
 )
 # PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
+# what is likely to be SILENT and to have one of the ACTIONS: a note that says one of the two is no watchdog's log
+_STANDS = r"\b(?:stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4}|no output|no progress)\b"
+_FOR_SO_LONG = r"(?:output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?|loss|batch(?:es)?)\b.{0,60}(?:for|in|since|within|after) "
+FIRES = re.compile(
+    r"(?i)^(?:[\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}"
+    rf"(?:no (?:new |training |optimizer |completed )?{_FOR_SO_LONG}.{{0,40}}(?:kill|restart|abort|alert|terminat|sig)"
+    rf"|{_STANDS}.{{0,120}}(?:kill|restart|abort|alert|terminat|sig(?:kill|term)|scancel|notify)"
+    rf"|\b(?:kill|restart|abort|terminat)\w{{0,4}}\b.{{0,120}}{_STANDS})"
+    rf"|\*+alert|\b(?:alert|warn|warning)\b.{{0,80}}\bno (?:new )?{_FOR_SO_LONG}.{{0,3}}\d"
+    r"|util(?:i[sz]ation)?[ :=<]{1,4}(?:of |is |at )?(?:< ?)?[0-5](?:\.\d)? ?%? (?:for|since|over) "
+)
 # other watchdogs have parsers of their own
 OTHERS = re.compile(
     r"ProcessGroupNCCL|collective operation|soft lockup|hard LOCKUP|watchdog: BUG|\.service: |NMI watchdog|Process group watchdog|systemd\["
@@ -129,13 +145,6 @@ def _subject(said: str) -> dict[str, Any]:
 PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
-    footprint=(
-        r"(?i)(^|[\d\]Z] |:root:)\[?(watch[-_]?dog|hang[-_ ]?detector|stall[-_ ]?detector|health[-_ ]?check|heart[- ]?beat|monitor|pulse|babysitter|sentinel|guardian)(\]|:| -)"
-        r"|^([\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}(no (new |training |optimizer |completed )?(output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?).{0,60}(for|in|since|within|after) .{0,40}(kill|restart|abort|alert|terminat|sig)"
-        r"|\b(stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4})\b.{0,120}(kill|restart|abort|alert|terminat|sigkill|sigterm|scancel|notify)"
-        r"|\b(kill|restart|abort|terminat)\w{0,4}\b.{0,120}\b(stale|stalled|stuck|hung|frozen|unresponsive|no output|no progress)\b)|\*+alert|\bis (waiting to be scheduled|scheduled to start)"
-        r"|\b(alert|warn|warning)\b.{0,80}\bno (new )?(output|progress|steps?|loss|batch(es)?|iterations?|log)\b.{0,60}(for|in|since|within|after) .{0,3}\d"
-        r"|util(i[sz]ation)?[ :=<]{1,4}(of |is |at )?(< ?)?[0-5](\.\d)? ?%? (for|since|over) "
-    ),
+    footprint=footprint_of(TAGGED, FIRES, WAITS),
     read=read,
 )
