@@ -19,7 +19,7 @@ from .haystack import GRAM, Haystack, gram
 
 IGNORES_CASE = "(?i)"
 _FLAGS = re.MULTILINE
-_NAME = re.compile(r"\?P<\w+>")
+_NAME = re.compile(r"(?<=\()\?P<\w+>")
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 A parser module has a docstring (the command, a verbatim sample, what is skipped) and one constant,
 `PARSER`. Every artefact is offered to every parser: a file's name is never asked, and several parsers
 may read one file (a watchdog's log with rows of ps in it). `footprint` is what makes a parser worth
-running: a pattern that some line of its tool's output matches. Keep it in the subset that Rust's regex,
-RE2 and `re` share (no look-around, no back-references). Reading is stateless and never raises.
+running: a pattern that some line of its tool's output matches, made of the patterns that read it
+(`footprint_of`) wherever one of them tells. Keep it in the subset that Rust's regex, RE2 and `re` share (no
+back-references; of look-arounds ripgrep is not told). Reading is stateless and never raises.
 """
 
 from __future__ import annotations

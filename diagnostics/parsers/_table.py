@@ -1,7 +1,7 @@
 """Patterns in a table: each row says what a line means and how bad it is by itself.
 
 A row's groups that are named after a field of `Subject` (server, device, pci, interface, comm, pid ...) fill the
-subject. Patterns keep to what Rust's regex and `re` share, so that one of them is also the footprint.
+subject. All of them together are the footprint.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..envelope import Envelope
 from ..evidence import Severity, Subject
-from ..footprint import Footprint
+from ..footprint import Footprint, unnamed
 from ..text import Line, Text
 from ._kernel_log import KernelLog, kernel_log
 
@@ -62,7 +62,7 @@ class Table:
     @cached_property
     def footprint(self) -> str:
         """One pattern that matches what any row matches."""
-        return "|".join(re.sub(r"\?P<\w+>", "?:", row.pattern) for row in self.rows)
+        return "|".join(unnamed(row.pattern) for row in self.rows)
 
     def hits(self, text: Text) -> Iterator[Hit]:
         """The lines that a row matches, in order."""

@@ -1,5 +1,6 @@
 """`amd-smi`'s table of GPUs and processes.
 
+    | AMD-SMI 26.2.0+021c61fc      amdgpu version: 6.16.6   ROCm version: 7.1.1    |
     | 0000:ff:00.0 AMD Instinct MI300X VF | 0 %      37 °C   0           141/750 W |
     |   0       0       2        SPX/NPS1 | 0 %        N/A           285/196288 MB |
 

@@ -76,11 +76,10 @@ def described_parser(description: WatchdogDescription) -> Parser:
                 limit_s = _seconds(found, "limit") or description.limit_s
                 yield WatchdogObservation(**_facts(text, message, found), age_s=_seconds(found, "age"), limit_s=limit_s)
 
-    footprint = "|".join(pattern.pattern for pattern in (fired, alive) if pattern)
     return Parser(
         tool=description.name,
         medium="watchdog-log",
-        footprint=re.sub(r"\?P<\w{1,8}>", "", footprint),
+        footprint=footprint_of(fired, *([alive] if alive else [])),
         read=read_log,
     )
 
