@@ -32,9 +32,12 @@ class Alternative:
     """
 
     pattern: str
-    words: tuple[frozenset[str], ...]
     marks: tuple[frozenset[str], ...]
     ignores_case: bool
+
+    @cached_property
+    def words(self) -> tuple[frozenset[str], ...]:
+        return required_words(self.pattern)
 
     @cached_property
     def keys(self) -> tuple[frozenset[int], ...]:
@@ -75,7 +78,7 @@ class Footprint:
         flags = re.match(r"\(\?[a-z]+\)", self.pattern)
         prefix = flags[0] if flags else ""
         parts = [prefix + part for part in split_alternatives(self.pattern[len(prefix) :])]
-        return tuple(Alternative(part, required_words(part), _marks(part), "(?i" in part) for part in parts)
+        return tuple(Alternative(part, _marks(part), "(?i" in part) for part in parts)
 
     def live(self, haystack: Haystack | None) -> re.Pattern[str] | None:
         """The alternatives that may match, as one pattern; None when there is none. Without a haystack, any may."""
