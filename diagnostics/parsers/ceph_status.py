@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
 from ..evidence.storage import VolumeClientMessage
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_of
@@ -89,9 +90,6 @@ def told(
 PARSER = Parser(
     tool="ceph, rbd",
     medium="system-log",
-    footprint=(
-        r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE |^[ \t]*(Watchers: none|watcher=\S+ client\.\d)|\bHEALTH_(WARN|ERR)\b|^\s{4,30}\d{1,8} slow ops, oldest one blocked|\[WRN\] .{0,80}slow requests?\b"
-        r"|^((\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]):\d+/\d+ \d{4}-\d\d-\d\d"
-    ),
+    footprint=footprint_of(WATCHERS, HEALTH, SLOW, BLOCKED, OSDS, DETAIL),
     read=read,
 )

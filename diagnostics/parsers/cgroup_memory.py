@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Severity, Subject
 from ..evidence.storage import CgroupMemory
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_before
@@ -107,9 +108,6 @@ def told(text: Text, group: Group) -> CgroupMemory:
 PARSER = Parser(
     tool="cgroup memory files",
     medium="memory",
-    footprint=(
-        r"\bmemory\.(max|current|peak|events|limit_in_bytes|usage_in_bytes|max_usage_in_bytes|oom_control)\b"
-        r"|\boom_kill_disable \d|^oom_kill \d"
-    ),
+    footprint=footprint_of(FILE, EVENT, PASTED),
     read=read,
 )

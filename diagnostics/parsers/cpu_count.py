@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.job import SettingSeen
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
@@ -49,6 +50,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="nproc and lscpu",
     medium="cpu-count",
-    footprint=r"^(?:\S{0,80}[$#%>] ?)?nproc\b|^CPU\(s\): +\d|^\S{0,200}cpu\.max:? {1,4}\d|Our suggested max number of worker in current",
+    footprint=footprint_of(SAID, COMMAND, QUOTA, SUGGESTED),
     read=read,
 )

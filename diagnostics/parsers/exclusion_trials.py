@@ -16,6 +16,7 @@ from itertools import islice
 
 from ..evidence import Subject
 from ..evidence.network import Benchmark
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -92,6 +93,6 @@ def hosts_of(written: str) -> tuple[str, ...]:
 PARSER = Parser(
     tool="trials without some hosts",
     medium="benchmarks",
-    footprint=rf"(?i)(--exclude[= ]|exclud(ing|ed?)\b|without|w/o|minus|all (but|except)|drain(ing|ed)).{{1,160}}\d ?({UNIT})\b|\d ?({UNIT})\b[,;( \t]{{1,10}}(all |the )?(others?|rest|peers|median|elsewhere|fleet)\b",
+    footprint=footprint_of(ROW, BESIDE),
     read=read,
 )

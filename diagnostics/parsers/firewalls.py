@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from ..evidence import Severity
 from ..evidence.network import Firewall
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -77,7 +78,6 @@ def told(text: Text, line: Line, tool: str, allows: str) -> Firewall:
 PARSER = Parser(
     tool="firewall-cmd, ufw, iptables",
     medium="network",
-    footprint=r"^[\w-]{1,40} \((default, )?active\)\s{0,4}$|^Status: active\s{0,4}$|^Chain INPUT \(policy (DROP|REJECT)|^:INPUT DROP|^-P INPUT DROP"
-    r"|hook input .{0,80}policy drop;|^(REJECT|DROP) {2,12}(all|0) {2,8}-- .{0,80}reject-with icmp-|^-A INPUT -j (REJECT|DROP)|Selected pods are isolated for ingress",
+    footprint=footprint_of(ZONE, UFW, CHAIN, REJECT_ALL, ISOLATED),
     read=read,
 )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Subject
 from ..evidence.process import Frame, PythonStack
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -80,6 +81,6 @@ def read(text: Text) -> Iterator[PythonStack]:
 PARSER = Parser(
     tool="gdb py-bt",
     medium="python-stacks",
-    footprint=r"^Traceback \(most recent call first\):|^[ \t]*Waiting for (?:the GIL|a lock \(e)|^[ \t]*<built-in method \w+ of .{1,200} at remote 0x",
+    footprint=footprint_of(HEAD, GIL, LOCK, BUILT_IN),
     read=read,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.job import SettingSeen
 from ..evidence.network import PortState
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -49,6 +50,6 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="ibv_devinfo",
     medium="network",
-    footprint=r"^([\w.-]{1,80}[: ]\s{0,20})?hca_id:\s|\bactive_mtu:\s{1,40}\d{3,5} \(\d\)",
+    footprint=footprint_of(DEVICE, MTU),
     read=read,
 )

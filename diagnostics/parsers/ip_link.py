@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.job import SettingSeen
 from ..evidence.network import PortErrors, PortState
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source, stamp_before
@@ -98,6 +99,6 @@ def errors(text: Text, line: Line, interface: str | None, stamp: Stamp | None, c
 PARSER = Parser(
     tool="ip link",
     medium="network",
-    footprint=r"^([A-Za-z][\w.-]{0,60}: )?(\d+: )?[\w.@:-]{1,80}: <[A-Z_0-9,-]*> mtu \d|^[\w.:@-]{1,80} +(UP|DOWN|UNKNOWN) +\S{1,60} +<[A-Z_0-9,-]+>",
+    footprint=footprint_of(ROW, BRIEF),
     read=read,
 )

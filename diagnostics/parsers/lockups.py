@@ -16,12 +16,11 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
 from ..evidence.kernel import HardLockup, SoftLockup
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._kernel_log import kernel_log, subject
 from ._stall import culprit
-
-FOOTPRINT = r"BUG: soft lockup - CPU#\d+ stuck|[Hh]ard LOCKUP on|[Hh]ard LOCKUP @|Watchdog CPU:\d+ Hard LOCKUP"
 
 # watchdog: BUG: soft lockup - CPU#3 stuck for 22s! [python:4242]
 SOFT = re.compile(r"BUG: soft lockup - CPU#(\d{1,5}) stuck for (\d{1,10})s!(?: \[(.{1,64}?):(\d{1,10})\])?")
@@ -60,4 +59,6 @@ def read(text: Text) -> Iterator[Evidence]:
             )
 
 
-PARSER = Parser(tool="the kernel's lockup detectors", medium="kernel-log", footprint=FOOTPRINT, read=read)
+PARSER = Parser(
+    tool="the kernel's lockup detectors", medium="kernel-log", footprint=footprint_of(SOFT, HARD), read=read
+)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Subject
 from ..evidence.process import Frame, NativeStack
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -83,6 +84,6 @@ def _told(text: Text, thread: Thread, pid: int | None) -> NativeStack:
 PARSER = Parser(
     tool="sample",
     medium="native-stacks",
-    footprint=r"^ {2,8}\d{1,9} Thread_[0-9a-f]{1,12}\b|^Analysis of sampling \S.{0,200} \(pid \d|^[ +!:|]{2,200}\d{1,9} \S.{0,300}  \(in [^()\n]{1,100}\)",
+    footprint=footprint_of(PROCESS, THREAD, CALL),
     read=read,
 )

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.storage import MemoryInfo
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -26,10 +27,9 @@ LINE = re.compile(
     re.I,
 )
 # epoch,step,ram_percent      time  mem_percent      timestamp,memory%
-COLUMN = re.compile(
-    r"^(?:(?:ram|mem(?:ory)?|(?:cpu|host|system|virtual)_mem(?:ory)?)(?:_used|_usage)?[_ ]?(?:percent|pct|%|\(%\)))$",
-    re.I,
-)
+_NAME = r"(?:ram|mem(?:ory)?|(?:cpu|host|system|virtual)_mem(?:ory)?)(?:_used|_usage)?[_ ]?(?:percent|pct|%|\(%\))"
+COLUMN = re.compile(rf"^{_NAME}$", re.I)
+HEADING = re.compile(rf"(?:^|[,\s\"]){_NAME}(?:\"|,|\s|$)", re.I)
 OF_A_GPU = re.compile(r"gpu|cuda|vram|\bhbm\b|nvidia|device", re.I)
 FEWEST, USED_UP = 3, 97.0
 
@@ -58,9 +58,6 @@ def read(text: Text) -> Iterator[MemoryInfo]:
 PARSER = Parser(
     tool="shares of memory over time",
     medium="memory",
-    footprint=(
-        rf"(?i)(?<![\w-]){_WHOSE}([ _](usage|used|util(ization)?|percent))?\s{{0,2}}[:=(]?\s{{0,3}}\d{{1,3}}(\.\d{{1,4}})? ?%"
-        r"|(^|[,\s\"])(ram|mem(ory)?|(cpu|host|system|virtual)_mem(ory)?)(_used|_usage)?[_ ]?(percent|pct|%|\(%\))(\"|,|\s|$)"
-    ),
+    footprint=footprint_of(LINE, HEADING),
     read=read,
 )

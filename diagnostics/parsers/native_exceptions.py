@@ -16,6 +16,7 @@ from typing import Any
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import PythonException
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._errno import errno_in
@@ -67,6 +68,6 @@ def _fact(text: Text, message: Message, type_: str, said: str) -> PythonExceptio
 PARSER = Parser(
     tool="training log",
     medium="job-log",
-    footprint=r"terminate called after throwing|^.{0,60}what\(\):  |watchdog thread terminated with exception|\bCUDA_ERROR_[A-Z]+|\b(cuda|hip)Error[A-Z]\w+|\bHSA_STATUS_ERROR",
+    footprint=footprint_of(INTERESTING),
     read=read,
 )

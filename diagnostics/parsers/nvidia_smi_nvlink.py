@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from ..evidence import Severity, Subject
 from ..evidence.gpu import NvlinkErrors
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
@@ -78,6 +79,6 @@ def fact(text: Text, line: Line, gpu: int | None, link: int | None, counter: str
 PARSER = Parser(
     tool="nvidia-smi nvlink",
     medium="gpu",
-    footprint=r"^[ \t]*Link \d{1,3}[:,] ([\w /()-]+ ?: \d|<?(inactive|down)|[\d.]+ GB/s)|NVLink information as all links are inActive",
+    footprint=footprint_of(COUNTER, INACTIVE, ACTIVE, ALL_INACTIVE),
     read=read,
 )

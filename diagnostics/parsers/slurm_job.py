@@ -16,6 +16,7 @@ from typing import Any
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
@@ -77,6 +78,6 @@ def _event(text: Text, job: dict[str, Any]) -> SchedulerEvent:
 PARSER = Parser(
     tool="scontrol show job",
     medium="scheduler",
-    footprint=r"^\s{0,8}JobState=[A-Z_]{2,30} Reason=|^State: [A-Z_]{2,30}( \(exit code \d{1,3}\))?$",
+    footprint=footprint_of(STATE),
     read=read,
 )
