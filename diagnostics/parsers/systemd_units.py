@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from ..durations import DURATION, seconds_of
 from ..evidence import Evidence, Severity
 from ..evidence.job import ProcessEnded, SchedulerEvent, WatchdogFired
-from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -91,6 +90,9 @@ def _event(said: str) -> str | None:
 PARSER = Parser(
     tool="systemd",
     medium="system-log",
-    footprint=footprint_of(INTERESTING),
+    footprint=(
+        r"\.(service|scope): (Watchdog timeout|Killing process|(Main|Control) process exited|Failed with result|A process of this unit|State '"
+        r"|Processes still around|Found left-over|Scheduled restart|Service reached runtime|[\w-]{4,20} operation timed out)"
+    ),
     read=read,
 )
