@@ -128,8 +128,8 @@ CAUSES = (
             ),
             Effect(
                 "reachability-test-failed",
-                0.2,
-                "a node that is stuck answers nobody",
+                0.1,
+                "a node that is stuck answers nobody who tries",
                 "the stuck node did not answer",
             ),
             Effect(
@@ -244,8 +244,8 @@ CAUSES = (
             ),
             Effect(
                 "reachability-test-failed",
-                0.3,
-                "a machine that is off answers nobody",
+                0.1,
+                "a machine that is off answers nobody who tries",
                 "the machine was off",
             ),
             Effect(
