@@ -27,12 +27,9 @@ def cures(
     spoilt = {setting for trial in failed for setting in chosen(trial)}
     for trial in trials if failed else ():
         cure = next((each for each in chosen(trial) if each not in spoilt), None)
-        if (
-            trial.outcome in {"ok", "slow"}.difference(bad)
-            and cure
-            and any(_same_work(trial, other, chosen) for other in failed)
-        ):
-            yield trial, failed, cure
+        if cure and trial.outcome in {"ok", "slow"}.difference(bad):
+            if same := [other for other in failed if _same_work(trial, other, chosen)]:
+                yield trial, same, cure
 
 
 def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
