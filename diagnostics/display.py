@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from .diagnosis import Diagnosis
 from .evidence import Coverage, Evidence
 from .explanation import explain
-from .hypothesis import named
 from .incident import Incident
 from .printable import PLAIN, escaped, format_citation, format_citations, shortened
 from .symptoms import State, all_symptoms
@@ -166,31 +165,6 @@ def show_actually(diagnosis: Diagnosis) -> Grid:
     )
     head = ("what was seen", "what it was actually doing", "role", "source")
     return Grid("What was seen, and what it was actually doing", head, rows)
-
-
-def show_hypotheses(diagnosis: Diagnosis, top: int = 6) -> Grid:
-    """The leading causes: how probable, what they explain, what speaks against them."""
-    rows = tuple(
-        (
-            named(each),
-            f"{each.posterior:.1%}",
-            f"{each.bits:+.1f}",
-            ", ".join(each.explains),
-            ", ".join(each.against),
-        )
-        for each in diagnosis.hypotheses[:top]
-    )
-    caption = f"verdict: {diagnosis.verdict.value}; survives {diagnosis.robustness:.0%} of shaken tables"
-    return Grid(caption, ("cause", "posterior", "bits", "explains", "against"), rows)
-
-
-def show_chain(diagnosis: Diagnosis) -> Grid:
-    """How one thing led to the other, each link with its lines."""
-    rows = (
-        (f"{link.at:%F %T}" if link.at else "", link.text, format_citations(link.sources))
-        for link in explain(diagnosis).chain
-    )
-    return Grid("How one thing led to the other", ("UTC", "what", "source"), tuple(rows))
 
 
 def show_rivals(diagnosis: Diagnosis) -> Grid:

@@ -36,8 +36,6 @@ def test_every_table_shows_hostile_strings_as_text(tmp_path: Path) -> None:
         display.show_kinds(incident),
         display.show_symptoms(diagnosis, None),
         display.show_actually(diagnosis),
-        display.show_hypotheses(diagnosis),
-        display.show_chain(diagnosis),
         display.show_rivals(diagnosis),
         display.show_questions(diagnosis),
     ]

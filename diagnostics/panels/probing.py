@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import ipywidgets as widgets
 
@@ -14,8 +14,6 @@ from ..mounttable import MountPoint, read_mount_table
 from ..printable import escaped
 from ..probes import MIB, ProbeProgress, ProbeReport, all_probes, run_probes
 from ._panel import LABELLED, Panel, Picture, button, heading, html, notice, row, told
-
-Done = Callable[["ProbePanel"], None]
 
 
 class ProbePanel(Panel):
@@ -32,7 +30,6 @@ class ProbePanel(Panel):
         self.diagnosis = diagnosis
         self._cancel = threading.Event()
         self._answers: list[ProbeAnswer] = []
-        self._told: list[Done] = []
         table = [point for point in read_mount_table() if point.filesystem is not KERNEL]
         table.sort(key=lambda point: not point.filesystem.network)  # the usual suspects first
         found = {point.mount: _named(point) for point in table}
@@ -74,10 +71,6 @@ class ProbePanel(Panel):
             self.answers,
         )
 
-    def on_done(self, act: Done) -> None:
-        """Call something whenever the probes have ended."""
-        self._told.append(act)
-
     def begin_probing(self) -> None:
         """Start in the background; `wait` waits for the end."""
         if self.busy:
@@ -111,8 +104,6 @@ class ProbePanel(Panel):
         finally:
             self.begin.disabled, self.stop.disabled = False, True
             self.doing.value = ""
-        for act in self._told:
-            act(self)
 
     def _on_progress(self, progress: ProbeProgress) -> None:
         self.progress.max, self.progress.value = max(progress.total, 1), progress.done
