@@ -145,20 +145,6 @@ def unnamed(pattern: str) -> str:
     return _NAME.sub("?:", pattern)
 
 
-def without_look_arounds(pattern: str) -> str:
-    """A pattern for engines that have none: it matches at least where the pattern itself does."""
-    kept, depth = [], 0
-    for token in _TOKEN.finditer(pattern):
-        if depth or (token[0] == "(" and _LOOK.match(pattern, token.start())):
-            depth += (token[0] == "(") - (token[0] == ")")
-        else:
-            kept.append(token[0])
-    return "".join(kept)
-
-
-_LOOK = re.compile(r"\(\?<?[=!]")
-
-
 def split_alternatives(pattern: str) -> list[str]:
     """The parts between the `|` that stand outside any group or class."""
     parts, start, depth = [], 0, 0
@@ -251,9 +237,23 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> tuple[list[str], l
             single = [pieces[0] for pieces in choices if len(pieces) == 1]
             needed.update([frozenset().union(*single)] if single else map(frozenset, choices[0]))
         elif part.words:
-            patterns.append(without_look_arounds(unnamed(part.pattern)))
+            patterns.append(unnamed(_without_looks(part.pattern)))
     chosen = _few_that_meet(needed)
     return sorted(chosen), patterns
+
+
+_LOOK = re.compile(r"\?<?[=!]")
+
+
+def _without_looks(pattern: str) -> str:
+    """The same without its look-around, which ripgrep does not know: it matches no fewer lines."""
+    kept, inside = [], 0
+    for token in _TOKEN.finditer(pattern):
+        if inside or (token[0] == "(" and _LOOK.match(pattern, token.end())):
+            inside += (token[0] == "(") - (token[0] == ")")
+        else:
+            kept.append(token[0])
+    return "".join(kept)
 
 
 def _few_that_meet(sets: Iterable[frozenset[str]]) -> set[str]:

@@ -67,7 +67,6 @@ def _once(found: Iterable[Found]) -> Iterator[Found]:
             yield line
 
 
-_NOTHING_FOUND = 1  # ripgrep's exit status
 _NUMBERS = re.compile(rb"^(\d+):(\d+):", re.MULTILINE)
 
 
@@ -87,8 +86,9 @@ def _one_process(how: str, words: Sequence[str], path: Path) -> list[Found]:
             stderr=subprocess.DEVNULL,
             check=False,
         )
-    if run.returncode > _NOTHING_FOUND:  # a pattern that is no pattern to it, or no such file any more
-        return search_here((), words, _blocks(path)) if how != "-F" else search_here(words, (), _blocks(path))
+    if run.returncode > 1:  # it found an error, not nothing
+        fixed = how == "-F"
+        return search_here(words if fixed else (), () if fixed else words, _blocks(path))
     return [Found(int(line), int(offset)) for line, offset in _NUMBERS.findall(run.stdout)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from diagnostics import ripgrep
 from diagnostics.evidence import Evidence
-from diagnostics.footprint import Footprint, cover, required_words, split_alternatives, without_look_arounds
+from diagnostics.footprint import Footprint, cover, required_words, split_alternatives
 from diagnostics.haystack import LONG_LINE, Haystack, without_middles
 from diagnostics.large_text import LARGE, LargeText
 from diagnostics.parsers import all_parsers
@@ -97,27 +98,6 @@ def test_a_footprint_is_never_ruled_out_where_it_matches() -> None:
                 assert live.search(line), parser.tool
 
 
-def test_ripgrep_takes_the_footprint_of_every_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(words: object, patterns: object, blocks: object) -> list[ripgrep.Found]:
-        raise AssertionError("a pattern that ripgrep does not know")
-
-    monkeypatch.setattr(ripgrep, "search_here", refused)
-    parsers = [parser for parser in all_parsers().values() if not parser.binary]
-    (tmp_path / "train.log").write_text("step 1\nTraining Finished\n")
-    words, patterns = cover((part for parser in parsers for part in parser.searched.alternatives), "step 1")
-    assert 2 in [found.number for found in ripgrep.lines_of_file(words, patterns, tmp_path / "train.log")]
-
-
-def test_what_ripgrep_refuses_is_searched_here(tmp_path: Path) -> None:
-    (tmp_path / "train.log").write_text("stop\nstop now\n")
-    found = ripgrep.lines_of_file([], ["stop(?! now)"], tmp_path / "train.log")
-    assert [line.number for line in found] == [1]
-
-
-def test_without_look_arounds() -> None:
-    assert without_look_arounds(r"a(?! (?:b|c))d(?<=[)(])(?:(?=e)f|\(?=)") == r"ad(?:f|\(?=)"
-
-
 def test_split_alternatives() -> None:
     assert split_alternatives(r"a|b(c|d)[|\]]|e\|f|[]|]g") == ["a", r"b(c|d)[|\]]", r"e\|f", "[]|]g"]
 
@@ -170,3 +150,23 @@ def test_bytes_in_memory_are_searched_as_a_file_is() -> None:
     assert ripgrep.lines_of_data(["Xid"], [], data) == here
     assert ripgrep.lines_of_data([], ["(?i)xid [0-9]+"], data) == here
     assert ripgrep.lines_of_data([], [], data) == []
+
+
+@pytest.mark.skipif(ripgrep.program() is None, reason="needs ripgrep")
+def test_ripgrep_understands_every_pattern(tmp_path: Path) -> None:
+    """A pattern that it does not know ends the search for all of them."""
+    parts = (part for parser in all_parsers().values() if not parser.binary for part in parser.searched.alternatives)
+    (tmp_path / "patterns").write_text("\n".join(cover(parts, "")[1]))
+    (tmp_path / "run.log").write_text("Early stopping at epoch 12\n")
+    run = subprocess.run(
+        [str(ripgrep.program()), "--no-unicode", "-c", "-f", str(tmp_path / "patterns"), str(tmp_path / "run.log")],
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stdout) == (0, "1\n"), run.stderr
+
+
+@pytest.mark.skipif(ripgrep.program() is None, reason="needs ripgrep")
+def test_what_ripgrep_cannot_search_for_is_found_here(tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_text("step 1\nstep 2\n")
+    assert ripgrep.lines_of_file([], [r"step (?!1)"], tmp_path / "run.log") == [ripgrep.Found(2, 7)]
