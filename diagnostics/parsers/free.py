@@ -4,6 +4,9 @@
     Mem:            22Gi        14Gi       1.2Gi        10Mi       6.8Gi       7.6Gi
     Swap:             0B          0B          0B
 
+    $ free -g | grep Mem
+    Mem:  125   18  101
+
 Values are named as /proc/meminfo names them. Without suffixes the unit is not in the output; kibibytes are
 assumed, unless the whole machine would then have less than 1 GiB (-m) or less than 1 MiB (-g).
 """
@@ -21,6 +24,9 @@ from ._size import size_bytes
 from ._snapshot import source, stamp_before
 
 HEADER = re.compile(r"^ +total +used +free +shared +buff(?:/cache|ers +cached?)(?: +available)?")
+# $ free -g | grep Mem      while sleep 60; do free -m | awk '/Mem/'; done
+FILTERED = re.compile(r"\bfree(?: -\w{1,4}){0,3} {0,2}\| {0,2}(?:grep|awk|sed)\b[^\n]{0,40}\bMem\b")
+COLUMNS = "total used free shared buff/cache available".split()
 ROW = re.compile(r"^(Mem|Swap): +(\S.*)$")
 NAMES = {"total": "MemTotal", "free": "MemFree", "available": "MemAvailable", "shared": "Shmem", "used": "MemUsed"}
 
@@ -32,7 +38,11 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     unit = 1024
     for line in text.lines():
         row = line.text[:300]
-        if HEADER.match(row):
+        if FILTERED.search(row):
+            if head:
+                yield told(text, head, values)
+            columns, head, values = COLUMNS, None, {}
+        elif HEADER.match(row):
             if head:
                 yield told(text, head, values)
             columns, head, values = row.split(), None, {}
@@ -63,4 +73,4 @@ def told(text: Text, head: Line, values: dict[str, int]) -> MemoryInfo:
     return MemoryInfo(source=source(text, head), stamp=stamp_before(text, head), values_kib=dict(values))
 
 
-PARSER = Parser(tool="free", medium="memory", footprint=footprint_of(HEADER), read=read)
+PARSER = Parser(tool="free", medium="memory", footprint=footprint_of(HEADER, FILTERED), read=read)

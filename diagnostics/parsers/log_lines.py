@@ -71,8 +71,11 @@ ASKED_TO_END = re.compile(
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
 FILE = re.compile(r"/[^/]{0,200}\.[a-z]\w{0,10}$")
-# [Errno 5] Input/output error: '/data/x.pkl'     (what is left of an exception that was printed)
-BARE_ERRNO = re.compile(r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)")
+# what is left of an exception that was printed
+# [Errno 5] Input/output error: '/data/x.pkl'      size mismatch for head.weight: copying a param with shape torch.Size([0]) from ...
+REST_OF_ERROR = re.compile(
+    r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)|^\s{0,16}size mismatch for \S{1,300}: copying a param with shape "
+)
 OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
     r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
@@ -84,7 +87,7 @@ LEVELLED = re.compile(
 )
 INTERESTING = Words(
     r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists",
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists|size mismatch",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
@@ -145,7 +148,7 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
         return LEVELS[found[1].upper()], found[2]
     if found := LOGFMT.search(said):
         return LEVELS[found[1].upper()], said
-    if BARE_ERRNO.match(said):
+    if REST_OF_ERROR.match(said):
         return "ERROR", said
     indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
     prose = prose and not PRINTED.search(said)
@@ -155,7 +158,7 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
 PARSER = Parser(
     tool="a program's log",
     medium="complaints",
-    footprint=footprint_of(LEVELLED, LOGFMT, UCX, ASKED_TO_END, PRINTED, re.compile(f"(?i){GRAVE}")),
+    footprint=footprint_of(LEVELLED, LOGFMT, UCX, ASKED_TO_END, PRINTED, REST_OF_ERROR, re.compile(f"(?i){GRAVE}")),
     read=read,
     claims="untold",
 )

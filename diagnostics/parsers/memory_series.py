@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..evidence import Source, Subject
@@ -54,6 +54,17 @@ COLUMN = re.compile(rf"^{_column(NAMES + '|res|usage')}$", re.I)
 # what tells a heading: "usage" alone does not say of what, and "res" alone is a column of top
 ANY_COLUMN = _column(NAMES + r"|res(?=\()")
 HEADING = re.compile(rf"(?:^|[\s,]){ANY_COLUMN}\s*(?:,|\t| {{2}}|(?<=\)) |\(of \d|$)", re.I)
+# epoch  ram  s/epoch: of a table over time alone, else it is how much a machine has
+OVER_TIME = re.compile(
+    r"^(?:t|time|epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|min(?:utes?)?|hours?|days?|after|uptime|round|save)\b",
+    re.I,
+)
+RAM = re.compile(r"^(?:host |system )?ram$", re.I)
+RAM_HEADING = re.compile(
+    r"^\s{0,8}(?:t|time|epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|min(?:utes?)?|hours?|days?|after|uptime|round|save)\b[^\n]{0,60}?[ \t,](?:host |system )?ram(?:  |\t|,|\s*$)",
+    re.I,
+)
+SPACED = re.compile(r"(?<=\d) (?=[KMGT](?:i?B)?(?:\s|$))")  # 21 G in a cell of its own
 OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
@@ -208,10 +219,10 @@ class Tables:
     def take(self, line: Line) -> None:
         """Read a heading, or a row of the table that it stands in."""
         beside = FOR_ALL.search(line.text[:400])
-        cells = split(line.text[: beside.start()] if beside else line.text[:400])
+        cells = split(SPACED.sub("", line.text[: beside.start()] if beside else line.text[:400]))
         # the OOM killer's table of tasks counts pages; `free` has a parser of its own
         is_heading = len(cells) > 1 and not OF_OTHERS & set(cells)
-        if is_heading and "|" not in line.text and any(COLUMN.match(cell) for cell in cells):
+        if is_heading and "|" not in line.text and used_columns(cells):
             header = [cell.lower() for cell in cells if cell != "#"]
             if header == self._header:
                 return  # the same command again
@@ -226,6 +237,12 @@ class Tables:
         self._above = line.text[:1000] if line.text.strip() else self._above
 
 
+def used_columns(cells: Sequence[str]) -> list[str]:
+    """The cells of a heading that name memory in use."""
+    named = [cell for cell in cells if COLUMN.match(cell)]
+    return named or [cell for cell in cells[1:] if RAM.match(cell) and OVER_TIME.match(cells[0])]
+
+
 def split(line: str) -> list[str]:
     """The cells of a row: by commas or tabs, else by two blanks, else (all single words) by blanks."""
     separator = "," if "," in line else "\t" if "\t" in line else "  "
@@ -237,7 +254,7 @@ def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[s
     """The measurement of a row, or None when its memory column holds no size."""
     named = dict(zip(header, cells, strict=False))
     # the whole machine's rather than one process's
-    columns = sorted((name for name in header if COLUMN.match(name)), key=lambda name: OF_ONE.match(name) is not None)
+    columns = sorted(used_columns(header), key=lambda name: OF_ONE.match(name) is not None)
     column = columns[0] if columns else ""
     found, default = SIZE.match(named.get(column, "")), COLUMN.match(column)
     unit = (found["unit"] if found else None) or (default["unit"] if default else None) or (beside and beside["unit"])
@@ -279,6 +296,6 @@ def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
 PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
-    footprint=footprint_of(LOGGED, NAMED, BARE, TOTAL_USED, USED_OF, LEFT, PRINTED, HEADING, LEFT_HEADING),
+    footprint=footprint_of(LOGGED, NAMED, BARE, TOTAL_USED, USED_OF, LEFT, PRINTED, HEADING, LEFT_HEADING, RAM_HEADING),
     read=read,
 )

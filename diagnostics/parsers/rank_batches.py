@@ -4,6 +4,7 @@
     rank 1 : 7 validation batches
     [rank3] 402 iterations per epoch
     [rank 3] epoch 0 batch 1251/1251
+    rank 0: len(dl)=412   rank 1: len(dl)=412   rank 2: len(dl)=409
 
 In a log each rank counts towards its own total, which has to be the same on all its lines.
 
@@ -32,17 +33,28 @@ OF_TOTAL = re.compile(
     r"\brank[ =:]?(\d{1,6})\]?[ :|,-]{1,4}(?:\[?epoch[ :=]{0,2}\d{1,6}(?:/\d{1,6})?\]?[ :|,-]{1,4})?(batch|iter(?:ation)?|step)[ :=#\[]{1,3}\d{1,9} ?/ ?(\d{1,9})\b",
     re.I,
 )
+# rank 0: len(dl)=412   rank 1: len(dl)=412      several on one line
+LENGTH = re.compile(
+    r"\brank ?(\d{1,6})\]?\s{0,4}[:=]?\s{0,4}len\(\w{0,30}(?:dl|loader)\w{0,10}\) ?[=:] ?(\d{1,9})\b", re.I
+)
 FEWEST = 2
 LARGEST = 64 << 10  # bytes: a list of ranks, no training log
 
 
 def read(text: Text) -> Iterator[SettingSeen]:
     yield from _counted(text)
+    yield from _lengths(text)
     if len(text.data) > LARGEST:
         return
     rows = [(line, found) for line in text.lines() if (found := ROW.match(line.text[:200]))]
     if len({found[1] for _, found in rows}) >= FEWEST and len({found[3].lower() for _, found in rows}) == 1:
         yield from (_told(text, line, found) for line, found in rows)
+
+
+def _lengths(text: Text) -> Iterator[SettingSeen]:
+    found = [(line, each) for line in text.matching(LENGTH) for each in LENGTH.finditer(line.text[:2000])]
+    for line, each in found if len({each[1] for _, each in found}) >= FEWEST else ():
+        yield _told(text, line, each)
 
 
 def _counted(text: Text) -> Iterator[SettingSeen]:
@@ -68,4 +80,6 @@ def _told(text: Text, line: Line, found: re.Match[str]) -> SettingSeen:
     )
 
 
-PARSER = Parser(tool="a list of ranks' batches", medium="settings", footprint=footprint_of(ROW, OF_TOTAL), read=read)
+PARSER = Parser(
+    tool="a list of ranks' batches", medium="settings", footprint=footprint_of(ROW, OF_TOTAL, LENGTH), read=read
+)

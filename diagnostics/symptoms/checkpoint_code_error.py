@@ -5,7 +5,7 @@ So did code that renames a temporary file of its own that is gone, since another
 inside of the very function that saves, or whose folder another rank was to make; and code of which all ranks say that
 they saved, where a loader counts fewer parts.
 
-Load errors about missing or unexpected keys count, and a size that does not fit where the saved one is empty: else the
+Load errors about missing or unexpected keys count, and a size that does not fit where the saved one is empty or flat (a shard of it was saved): else the
 model may be the one that was changed, which is an error of the job's code. Torn files are another symptom.
 """
 
@@ -28,7 +28,8 @@ from .checkpoint_truncated import CHECKPOINT
 CODE = re.compile(
     r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)"
     r"|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
-    r"|copying a param with shape torch\.Size\(\[0?\]\)|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
+    r"|copying a param with shape torch\.Size\(\[0?\]\)"
+    r"|copying a param with shape torch\.Size\(\[\d{4,15}\]\) from checkpoint, the shape in current model is torch\.Size\(\[\d{1,9}, \d|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
     r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB|(?:string|bytes object|bin) is too (?:large|long)"
     r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
     r"|flattened_range is not supported|tree structures do not match|Key \S{1,200} not found in checkpoint"
