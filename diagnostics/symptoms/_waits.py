@@ -8,13 +8,9 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Evidence
 from ..evidence.process import Frame, NativeStack, ProcessState, PythonStack, ThreadState
 from ..incident import Incident
+from ..kernel_waits import CLIENT_WAITS, PAGE_WAITS
 from ..links import Process
 
-CLIENT_WAITS = ("request_wait_answer", "fuse_", "nfs_", "nfs3_", "nfs4_", "nfs42_", "rpc_", "__rpc_", "xprt_", "ceph_",
-                "lustre", "ll_", "osc_", "cl_", "lov_", "mdc_", "vvp_", "ldlm_", "ptlrpc", "cifs_", "smb2_", "smb_", "p9_",
-                "v9fs_", "gpfs", "cxiWait", "rbd_", "fhgfs", "Fhgfs", "MessagingTk_", "__MessagingTk_", "beegfs", "wekafs", "afs_", "orangefs_", "pvfs2_", "netfs_",
-                "panfs", "mmfs")  # fmt: skip
-PAGE_WAITS = ("folio_wait_bit", "wait_on_page_bit", "io_schedule", "wait_on_page", "__lock_page", "folio_lock")
 FUTEX_WAITS = ("futex_do_wait", "futex_wait", "do_futex", "futex_abstimed", "__futex")
 PLUMBING = frozenset(
     "wait wait_for get put poll _poll select recv recv_bytes _recv _recv_bytes accept acquire join _feed _serve "
