@@ -8,23 +8,15 @@ from collections.abc import Iterator, Sequence
 from ..evidence.process import NativeStack
 from ..incident import Incident
 from ..links import Process
-from ._waits import WORKER_FRAMES, forked, innermost_own, is_main, is_worker, name_of, native_names
+from ._waits import MUTEX_WAITS, WORKER_FRAMES, at_mutex, forked, innermost_own, is_main, is_worker, name_of, native_names
 
 LIBC_LOCKS = frozenset(
     "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all "
     "_IO_lock_lock "
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
-NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
-LOCKED = (
-    *NATIVE_LOCKS,
-    "__GI___pthread_mutex_lock",
-    "__GI___lll_lock_wait",
-    "futex_wait",
-    "_L_lock",
-    "je_malloc_mutex_lock",
-    "AbslInternalSpinLockDelay",
-)
+# a mutex, OpenMP's own wait for one, or the lock of an allocator
+LOCKED = (*MUTEX_WAITS, "futex_wait", "je_malloc_mutex_lock", "AbslInternalSpinLockDelay")
 # what these protect is over in microseconds, unless the thread that had it was not copied by fork
 RUNTIME_LOCKS = re.compile(
     r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
@@ -50,7 +42,7 @@ TEAM_WAITS = (
 )
 # grpc_postfork_child     je_jemalloc_postfork_child     PyOS_AfterFork_Child
 AFTER_FORK = re.compile(r"^(?:\w{1,40}_)?(?:post_?fork|at_?fork|after_?fork)_?child(?:_\w{1,20})?$", re.I)
-FOR_OTHERS = ("pthread_cond_wait", "__pthread_cond_wait", "___pthread_cond_wait", "futex_wait", *NATIVE_LOCKS)
+FOR_OTHERS = ("pthread_cond_wait", "__pthread_cond_wait", "___pthread_cond_wait", "futex_wait", *MUTEX_WAITS)
 
 
 def has_rival(incident: Incident, native: NativeStack) -> bool:
@@ -83,8 +75,7 @@ def only_threads(incident: Incident) -> Iterator[NativeStack]:
         alone = alone or _is_listed_alone(native, stacks)
         alone = alone or any(each.alone and each.subject.tid == native.subject.pid is not None for each in stacks)
         names = native_names(native, 5)
-        locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
-        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
+        if alone and (at_mutex(native, 2) or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
             yield native
 
 
