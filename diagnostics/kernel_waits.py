@@ -1,8 +1,8 @@
 """Where the kernel waits for a filesystem: how the names begin, in a wait channel or on a kernel stack.
 
-    pid 11477 wchan: request_wait_answer      a FUSE client, for its daemon
-    pid 11478 wchan: folio_wait_bit_common    the page cache, whosever page it is
-    pid 11479 wchan: rwsem_down_write_slowpath  a lock that somebody holds who may wait for a disk
+pid 11477 wchan: request_wait_answer      a FUSE client, for its daemon
+pid 11478 wchan: folio_wait_bit_common    the page cache, whosever page it is
+pid 11479 wchan: rwsem_down_write_slowpath  a lock that somebody holds who may wait for a disk
 """
 
 from __future__ import annotations

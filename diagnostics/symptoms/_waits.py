@@ -162,6 +162,13 @@ def is_worker(process: Process) -> bool:
     return process.comm == "pt_data_worker" or any(in_worker(stack) for stack in process.stacks)
 
 
+def is_forked(process: Process) -> bool:
+    """True for a forked child in whose other threads nobody works who could hold the lock."""
+    others = [stack for stack in process.stacks if not is_main(stack)]
+    at_work = any(stack.active or innermost_own(stack) for stack in others)
+    return any(map(forked, process.stacks)) and not at_work
+
+
 def native_names(stack: NativeStack, depth: int = 8) -> Sequence[str]:
     """The names of the innermost native frames."""
     return [frame.function for frame in stack.frames[:depth]]
