@@ -18,7 +18,7 @@ from ..evidence import Subject
 from ..evidence.job import CollectiveStuck, CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import positions
 
 FAR = 20  # calls from the start
 FEWEST = 3  # ranks: of two that differ neither is the odd one
@@ -98,13 +98,13 @@ def _lacks(one: CollectiveStuck, other: CollectiveStuck) -> bool:
 
 
 def _by_place(incident: Incident) -> Iterator[Finding]:
-    seen = places(incident)
-    if len(seen) < 2 or not any(place.in_collective for place in seen):
+    seen = positions(incident)
+    if len(seen) < 2 or not any(position.in_collective for position in seen):
         return
-    names = sorted({place.where for place in seen})
-    facts = tuple(place.fact for place in seen[:8])
-    if all(place.waits_for_ranks and place.where != "point-to-point" for place in seen) and len(names) > 1:
-        said = "; ".join(f"{place.subject} in {place.where.removeprefix('collective:')}" for place in seen[:4])
+    names = sorted({position.where for position in seen})
+    facts = tuple(position.fact for position in seen[:8])
+    if all(position.waits_for_ranks and position.where != "point-to-point" for position in seen) and len(names) > 1:
+        said = "; ".join(f"{position.subject} in {position.where.removeprefix('collective:')}" for position in seen[:4])
         yield Finding(Subject(), facts, said)
     elif len(names) == 1:
         yield Finding(Subject(), facts, f"all {len(seen)} ranks wait in {names[0]}", present=False)

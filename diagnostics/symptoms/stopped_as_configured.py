@@ -27,7 +27,7 @@ from ..evidence.job import (
 )
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import positions
 from ._runs import job_ends
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
@@ -74,7 +74,11 @@ def _said_so(incident: Incident) -> Iterator[Finding]:
 def _others_wait(incident: Incident) -> bool:
     """True where one rank stopped and others did not: they are in a collective, or were killed for their silence."""
     killed = any(fact.action == "kill" for fact in incident.of(WatchdogFired))
-    return killed or bool(incident.of(CollectiveTimeout)) or any(place.in_collective for place in places(incident))
+    return (
+        killed
+        or bool(incident.of(CollectiveTimeout))
+        or any(position.in_collective for position in positions(incident))
+    )
 
 
 def _went_on(incident: Incident, word: RunFinished) -> bool:
