@@ -1,11 +1,13 @@
 """The run says that it ended by its own setting (a time limit of its own, the last step or epoch), or only waits in
 the scheduler's queue; nothing failed before.
 
-Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or its last
-word is that it stopped early, for want of progress or for a time limit of its own, and no step follows; not where another
-rank still waits in a collective, or was ended for it. Or it ended
-with status 0, or said that it was done, short of its last epoch, without any exception, and an early stop is
-configured.
+Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end.
+
+Or the run's last word is that it stopped early, for want of progress or for a time limit of its own, and no step
+follows; not where another rank still waits in a collective, or was ended for it.
+
+Or it ended with status 0, or said that it was done, short of its last epoch, without any exception, and an early stop
+is configured.
 """
 
 from __future__ import annotations
