@@ -8,8 +8,8 @@ from ..evidence import Evidence
 
 # its interpreter, launcher, worker or shell: torchrun train.py, mpirun, ray::Worker, pt_data_worker, bash run.sh
 OF_A_JOB = re.compile(
-    r"python|torchrun|accelerate|deepspeed|horovod|mpirun|\bsrun|slurmstepd|\bray\b|ray::|train|finetun|\bpt_|\bvllm|megatron"
-    r"|\bjulia\b|\brun\.sh|\bjax|tensorflow|(?<!k)worker|\brank|\bllm|\.py\b",
+    r"python|torchrun|accelerate|deepspeed|horovod|mpirun|\bsrun|slurmstepd|\bray\b|ray::|train|finetun|\bpt_|\bvllm"
+    r"|megatron|\bjulia\b|\brun\.sh|\bjax|tensorflow|(?<!k)worker|\brank|\bllm|\.py\b",
     re.I,
 )
 # what a person does beside it, whatever the file's name

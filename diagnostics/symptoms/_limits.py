@@ -14,7 +14,9 @@ LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoc
 # 1328/5120      13 of 30
 COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 GAVE_UP_WAITING = re.compile(
-    r"Socket Timeout|client socket has timed out after \d|waitForInput: .{0,300}timed out after|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
+    r"Socket Timeout|client socket has timed out after \d|waitForInput: .{0,300}timed out after"
+    r"|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients"
+    r"|[Tt]imed out initializing process group|barrier.{0,80}timed? ?out",
     re.I,
 )
 SECONDS = re.compile(

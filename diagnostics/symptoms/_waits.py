@@ -14,7 +14,8 @@ from ..links import Process
 
 # a thread that wants a mutex or a lock for writing, by glibc's names and that of the standard library of C++
 MUTEX_WAITS = ("__lll_lock_wait", "__GI___lll_lock_wait", "_L_lock", "pthread_mutex_lock", "__pthread_mutex_lock",
-               "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_rwlock_wrlock", "std::mutex::lock")  # fmt: skip
+               "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_rwlock_wrlock",
+               "std::mutex::lock")  # fmt: skip
 MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
 FUTEX_WAITS = ("futex_do_wait", "futex_wait", "do_futex", "futex_abstimed", "__futex")
 PLUMBING = frozenset(

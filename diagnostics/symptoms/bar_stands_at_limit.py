@@ -1,7 +1,7 @@
-"""A progress bar that is none of the training itself stands unfinished where a limit struck, about that limit after it began.
+"""A progress bar that is none of the training itself stands unfinished where a limit struck, about as old as that limit.
 
-Or one of preparing data that at its pace takes far longer than the limit. The limit may be said, or be the shortest that
-torch sets where nobody says one; where the scheduler ended the job, a bar that ran for so long tells it too.
+Or one of preparing data that at its pace takes far longer than the limit. The limit may be said, or be the shortest
+that torch sets where nobody says one; where the scheduler ended the job, a bar that ran for so long tells it too.
 """
 
 from __future__ import annotations

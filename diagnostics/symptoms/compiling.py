@@ -41,6 +41,9 @@ COMPILATION = re.compile(r"\bcompil(?:e|ation|ing)\b", re.I)
 IN_SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 LONG_S = 30.0
 BUSY_PERCENT = 50.0
+MOSTLY = 0.8
+SPINS_PERCENT = 95.0
+WAITS_FOR_DEVICE = frozenset("synchronize _init_handles load_binary _load_kernel cuModuleLoadData".split())
 # The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs
 # Time to load cpu_adam op: 312.44 seconds
 TOOK = re.compile(r"\b(?:took|takes|in|op:) (?:(\d{1,4})m ?)?(\d{1,6}(?:\.\d{1,12})?) ?s(?:ec|\b)")
@@ -69,10 +72,6 @@ def compilers(incident: Incident) -> list[ProcessState]:
 def waits_for_child(stack: PythonStack) -> bool:
     """True where the innermost frame waits for a process that it started."""
     return any(name_of(frame) in CHILD_WAITS and "subprocess" in (frame.file or "") for frame in stack.frames[:1])
-
-
-SPINS_PERCENT = 95.0
-WAITS_FOR_DEVICE = frozenset("synchronize _init_handles load_binary _load_kernel cuModuleLoadData".split())
 
 
 def waits_for_ranks(stack: PythonStack) -> bool:
@@ -161,9 +160,6 @@ def _busy_since(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
             yield Finding(
                 Subject(), (begin, busy[0]), "the log ends with the begin of a compilation, and a CPU is at it"
             )
-
-
-MOSTLY = 0.8
 
 
 def _said_to_take(text: str) -> float:

@@ -57,8 +57,8 @@ def stands_still(row: ThreadState) -> bool:
 
 
 def of_the_job(row: ProcessState | ThreadState) -> bool:
-    """True for a process of the job, or the client of a volume that it uses: a shell's stopped editor is nobody's fault,
-    and a stopped server of a volume is the volume's."""
+    """True for a process of the job, or the client of a volume that it uses: a shell's stopped editor is nobody's
+    fault, and a stopped server of a volume is the volume's."""
     comm, command = row.subject.comm or "", getattr(row, "command", "")
     if not comm and not command:
         return True  # somebody looked at this one alone

@@ -1,11 +1,15 @@
 """Ranks wait for each other in calls that can never meet.
 
-Two calls of which each lacks the ranks that joined the other. The same call number with two operations (of time-outs that name no group only a number far from the start, where groups
-do not meet by chance), or two operations with numbers so close together, for all that they are large, that one group
-has counted them; or time-outs without any number that began together, one rank's in one operation and all the others' in
-another; or stacks (else tracebacks) in which every rank waits for the others, in different operations,
-none of them point-to-point (a pipeline's stages differ by design) and none elsewhere (then that one is what they wait
-for). ABSENT where all ranks wait in the same operation.
+By numbers: two calls of which each lacks the ranks that joined the other; or the same call number with two operations
+(of time-outs that name no group only a number far from the start, where groups do not meet by chance); or two
+operations with numbers so close together, for all that they are large, that one group has counted them.
+
+By time: time-outs without any number that began together, one rank's in one operation and all the others' in another.
+
+By stacks (else tracebacks): every rank waits for the others, in different operations, none of them point-to-point (a
+pipeline's stages differ by design) and none elsewhere (then that one is what they wait for).
+
+ABSENT where all ranks wait in the same operation.
 """
 
 from __future__ import annotations

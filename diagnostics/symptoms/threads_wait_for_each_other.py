@@ -5,9 +5,9 @@ threads of a pool wait for results of what waits for a thread of the pool; or on
 import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor has
 interrupted in it holds.
 
-By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name). By C stacks, where
-one thread wants the GIL and another, which may hold it, wants a native mutex; or the first wants the GIL inside of a
-native function, and another that has the GIL waits at that function's door; or all that are shown want mutexes.
+By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name). By C stacks,
+where one thread wants the GIL and another, which may hold it, wants a native mutex; or the first wants the GIL inside
+of a native function, and another that has the GIL waits at that function's door; or all that are shown want mutexes.
 
 Threads idle at a queue, a condition or a sleep do not count. ABSENT where the stacks of several threads were taken, no
 two wait so, and none wants the GIL.

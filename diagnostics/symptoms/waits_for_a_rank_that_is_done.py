@@ -17,6 +17,8 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import positions
 
+LEAVES = re.compile(r"^(?:destroy_process_group|_shutdown_backend|_abort_process_group|abort) \(torch/distributed/")
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each rank that was done, with one that waited for it."""
@@ -45,9 +47,6 @@ def _taken_down(incident: Incident) -> Iterator[Finding]:
     if leaving and waiting and len(leaving) + len(waiting) == len(seen):
         note = f"{leaving[0].subject} takes the process group down; {waiting[0].subject} waits in {waiting[0].where}"
         yield Finding(leaving[0].subject, (leaving[0].fact, waiting[0].fact), note)
-
-
-LEAVES = re.compile(r"^(?:destroy_process_group|_shutdown_backend|_abort_process_group|abort) \(torch/distributed/")
 
 
 def _one_more_call(incident: Incident, done: Mapping[int, RunFinished]) -> Iterator[Finding]:
