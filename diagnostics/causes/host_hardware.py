@@ -127,6 +127,12 @@ CAUSES = (
                 "the time was spent in the kernel",
             ),
             Effect(
+                "reachability-test-failed",
+                0.1,
+                "a node that is stuck answers nobody who tries",
+                "the stuck node did not answer",
+            ),
+            Effect(
                 "no-route-to-host",
                 0.03,
                 "a node that is stuck answers no call for its address",
@@ -228,6 +234,19 @@ CAUSES = (
                 0.3,
                 "the scheduler loses the node",
                 "the node went dark",
+            ),
+            Effect(
+                "machine-is-off",
+                0.4,
+                "a machine that lost its power stays off where nobody set it to come back",
+                "the machine was without power",
+                Role.INITIATING,
+            ),
+            Effect(
+                "reachability-test-failed",
+                0.1,
+                "a machine that is off answers nobody who tries",
+                "the machine was off",
             ),
             Effect(
                 "gpu-off-bus-report",

@@ -125,7 +125,8 @@ class GpuDiagnostic(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NvidiaDriverVersion(Evidence):
-    """A version of one part of the NVIDIA driver: "loaded" (the kernel module), "module" (on disk) or "library".
+    """A version of one part of the NVIDIA driver: "loaded" (the kernel module), "module" (on disk), "library" or
+    "fabric-manager".
 
     NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.154.05  Thu Dec 28 15:37:48 UTC 2023
     """

@@ -288,6 +288,16 @@ class PowerSupply(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PowerState(Evidence):
+    """Whether a machine is switched on, by its management controller. Subject: host.
+
+    cn101: Chassis Power is off
+    """
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkChange(Evidence):
     """A network port went up or down. Subject: interface.
 

@@ -13,6 +13,7 @@
     docker run --gpus all --shm-size=8g train:2
     NOTE: The SHMEM allocation limit is set to the default of 64MB.  This may be insufficient for PyTorch.
 
+A whole command that starts a container on GPUs without a word of shared memory leaves it at 64 MB.
 A container that was killed for memory may say OOMKilled false when only a child of its first process was.
 """
 
@@ -41,6 +42,11 @@ SHARED = re.compile(r"^\s{0,40}\"(ShmSize|IpcMode)\": \"?([\w:-]{1,80})\"?,?\s*$
 # docker run --ipc=host --shm-size 8g ...
 RUN = re.compile(r"^\S{0,80}[$#%>]? ?(?:sudo )?(?:docker|podman|nvidia-docker) (?:container )?run\b.{0,4000}")
 OPTION = re.compile(r"\s--(ipc|shm-size)[= ]([\w:.-]{1,40})")
+ON_GPUS = re.compile(
+    r"\s--gpus\b|\bnvidia-docker\b|\s--runtime[= ]nvidia\b|\s--device[= ](?:nvidia\.com/gpu|/dev/(?:nvidia|kfd|dri))"
+)
+UNFINISHED = re.compile(r"\\\s*$|\.\.\.|…|/dev/shm\b")  # the rest stands elsewhere, or a mount brings it
+SHM_DEFAULT = 64 << 20  # bytes; source: Docker's reference of `docker run`, --shm-size
 # what NVIDIA's images print at their start
 SHMEM = re.compile(r"The SHMEM allocation limit is set to the default of (\d{1,6} ?[KMG]B)")
 NAMES = {"ipc": "IpcMode", "shm-size": "ShmSize"}
@@ -65,9 +71,12 @@ def read(text: Text) -> Iterator[Evidence]:
         elif found := SHMEM.search(said):
             yield SettingSeen(**message.facts(text), name="ShmSize", value=str(size_bytes(found[1][:-1])))
         elif RUN.match(said):
-            for option, value in OPTION.findall(said):
+            options = OPTION.findall(said)
+            for option, value in options:
                 size = size_bytes(value.upper()) if option == "shm-size" else None
                 yield SettingSeen(**message.facts(text), name=NAMES[option], value=str(size or value))
+            if not options and ON_GPUS.search(said) and not UNFINISHED.search(said):
+                yield SettingSeen(**message.facts(text), name="ShmSize", value=str(SHM_DEFAULT))
         elif found := ROW.match(said):
             code = int(found[1])
             yield _event(text, message, "completed" if code == 0 else "failed", found[2], code)

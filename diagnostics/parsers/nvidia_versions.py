@@ -5,6 +5,9 @@
     535.161.07
     /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.535.161.07
     ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1   amd64   NVIDIA libcompute package
+    ii  nvidia-fabricmanager-535      535.161.07-1                  amd64   Fabric Manager for NVSwitch based systems
+    driver                 560.35.03
+    nvidia-fabricmanager   550.90.07
 
 Libraries of the forward compatibility package are skipped: they are meant to be newer.
 """
@@ -31,6 +34,12 @@ LIBRARY = re.compile(r"\blib(?:nvidia-ml|cuda)\.so\.(\d{3}\.\d{1,3}(?:\.\d{1,2})
 PACKAGE = re.compile(
     rf"^[ih]i  (?:libnvidia-compute-\S{{1,40}}|nvidia-smi|nvidia-utils-\S{{1,20}}|libcuda1\S{{0,10}}|libnvidia-ml1\S{{0,10}}) {{1,40}}{VERSION}-"
 )
+# ii  nvidia-fabricmanager-535   535.161.07-1      nvidia-fabricmanager   550.90.07      Fabric Manager version is : 550.90.07
+FABRIC_MANAGER = re.compile(rf"(?i)\b(?:nv(?:idia)?[ -]?)?fabric[ -]?manager\b[^\n]{{0,40}}?[ \t:=-]{VERSION}\b")
+# driver   560.35.03      NVIDIA driver version: 560.35.03
+LISTED = re.compile(
+    rf"(?i)^[ \t]{{0,8}}(?:(?:nvidia|gpu|cuda)[ -])?driver(?: version)?[ \t]{{0,2}}[ \t:=|]{{1,24}}{VERSION}\s*$"
+)
 COMPATIBLE = re.compile(r"compat", re.I)
 
 
@@ -45,6 +54,10 @@ def read(text: Text) -> Iterator[NvidiaDriverVersion]:
             part = awaited.pop(0)
         elif ((found := LIBRARY.search(row)) and not COMPATIBLE.search(row)) or (found := PACKAGE.match(row)):
             part = "library"
+        elif found := FABRIC_MANAGER.search(row):
+            part = "fabric-manager"
+        elif found := LISTED.match(row):
+            part = "loaded"
         if questions := list(QUESTION.finditer(row)):  # one command may ask for both
             awaited = ["loaded" if each["in_use"] else "module" for each in questions]
         elif part not in ("loaded", "module"):
@@ -59,6 +72,7 @@ PARSER = Parser(
     footprint=(
         r"^NVRM version: NVIDIA UNIX |\bmodinfo (-F ?version nvidia|nvidia .{0,20}-F ?version)\b|\bcat /sys/module/nvidia/version\b"
         r"|\blib(nvidia-ml|cuda)\.so\.\d{3}\.|^[ih]i  (libnvidia-compute-|nvidia-smi |nvidia-utils-|libcuda1|libnvidia-ml1)"
+        r"|(?i:fabric[ -]?manager\b[^\n]{0,40}?[ \t:=-]\d{3}\.\d)|^[ \t]{0,8}(?i:((nvidia|gpu|cuda)[ -])?driver( version)?[ \t]{0,2}[ \t:=|]{1,24}\d{3}\.\d)"
     ),
     read=read,
 )

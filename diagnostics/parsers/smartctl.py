@@ -3,6 +3,8 @@
     SMART overall-health self-assessment test result: FAILED!
       5 Reallocated_Sector_Ct   0x0033   001   001   036    Pre-fail  Always   FAILING_NOW 65528
     197 Current_Pending_Sector  0x0012   094   094   000    Old_age   Always       -       1064
+    ATA Error Count: 16 (device log contains only the most recent five errors)
+      40 51 c0 b0 92 94 40  Error: UNC at LBA = 0x009492b0 = 9736880
     critical_warning			: 0x4
     media_errors				: 812
 
@@ -40,6 +42,8 @@ UNRECOVERED = re.compile(
     r"^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\((?:READ_ERROR|WRITE_FAULT|UNRECOVERED)\b"
 )
 SELF_TEST = re.compile(r"^#\s?\d{1,2}\s{1,4}.{4,30}\sCompleted: (?:read failure|electrical failure|servo/seek failure)")
+# (error log)   40 51 08 40 f2 45 0d  Error: UNC 8 sectors at LBA = 0x0d45f240 = 222687808
+ERROR_LOG = re.compile(r"^\s{0,4}(?:[0-9a-f]{2} ){6,8} {0,2}Error: (?:UNC|IDNF|AMNF)\b")
 FEW = 10  # sectors that wait to be rewritten: below this a scratch, above it a disk that dies
 RELIABILITY = 0b11101  # spare space, reliability, read-only, backup lost; the second bit is only heat
 
@@ -61,7 +65,7 @@ def read(text: Text) -> Iterator[BlockDeviceTrouble]:
 
 
 def _about(row: str) -> str | None:
-    if UNRECOVERED.match(row) or VERDICT.match(row) or FAILING.match(row):
+    if UNRECOVERED.match(row) or VERDICT.match(row) or FAILING.match(row) or ERROR_LOG.match(row):
         return "media-error"
     if found := WARNED.match(row):
         return "media-error" if int(found[1], 16 if "x" in found[1] else 10) & RELIABILITY else None
@@ -75,6 +79,6 @@ def _about(row: str) -> str | None:
 PARSER = Parser(
     tool="smartctl",
     medium="firmware-log",
-    footprint=r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\(",
+    footprint=r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning|^\s{0,4}([0-9a-f]{2} ){6,8} {0,2}Error: (UNC|IDNF|AMNF)\b|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\(",
     read=read,
 )

@@ -2,7 +2,7 @@
 
 "Driver/library version mismatch", NVRM's "API mismatch", or CUDA's complaint about the driver's version or about code made for a
 newer one, a driver's library that is an empty file (it was not there when the container was made); or the
-module that is loaded is none of the versions that are installed.
+module that is loaded is none of the versions that are installed, or not the version of the fabric manager.
 """
 
 from __future__ import annotations
@@ -28,10 +28,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from gpu_reports(incident, driver=("version-mismatch",), tool=("version-mismatch",), words=WORDS)
     versions = incident.of(NvidiaDriverVersion)
     loaded = [each for each in versions if each.part == "loaded"]
-    installed = [each for each in versions if each.part != "loaded"]
+    fabric = [each for each in versions if each.part == "fabric-manager"]
+    installed = [each for each in versions if each.part in ("module", "library")]
     if loaded and installed and not {each.version for each in loaded} & {each.version for each in installed}:
         note = f"{loaded[0].version} is loaded, {installed[0].version} is installed"
         yield Finding(Subject(), (loaded[0], installed[0]), note)
+    drivers = loaded or installed
+    if drivers and fabric and not {each.version for each in drivers} & {each.version for each in fabric}:
+        note = f"the driver is {drivers[0].version}, the fabric manager {fabric[0].version}"
+        yield Finding(Subject(), (drivers[0], fabric[0]), note)
 
 
 SYMPTOM = Symptom(

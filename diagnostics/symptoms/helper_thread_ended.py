@@ -1,7 +1,8 @@
 """A helper thread of the trainer ended with an exception of its own, which Python prints and nobody hears.
 
 The thread that pins memory, feeds a queue or serves shared tensors: an exception whose outermost frames are a thread's.
-One that says of itself what was lacking (memory, room, descriptors) or that a device failed is told by that symptom. A
+One that says of itself what was lacking (memory, room, descriptors), that a device failed or that a
+worker was killed is told by that symptom. A
 worker process that is gone is another symptom: its parent is told. Nobody waits for threads that only report or measure,
 and a run that goes on well after it did not need it.
 """
@@ -24,6 +25,7 @@ REPORTS = re.compile(
 )
 SAYS_WHY = re.compile(
     r"No space|shared memory|Too many open|ancdata|[Cc]annot allocate|[Oo]ut ?of ?[Mm]emory|CUDA|NCCL|Input/output|Stale|quota"
+    r"|killed by signal"
 )
 TOLD = re.compile(
     r"Exception in thread.{0,40}(?:pin_memory|[Ff]eed|[Pp]refetch|[Ll]oad)|QueueFeederThread.{0,80}(?:exception|error)"
