@@ -12,10 +12,10 @@ from ..evidence import Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
+from ..kernel_waits import CLIENT_WAITS, PAGE_WAITS
 from . import Finding, Symptom
 from ._jobs import is_of_the_job
 from ._places import only_network_mount
-from ._waits import CLIENT_WAITS, PAGE_WAITS
 
 FILE_WAITS = (*CLIENT_WAITS, *PAGE_WAITS)
 DAEMONS = ("mfsmount", "kworker", "jbd2", "systemd", "sshfs", "dbus", "cron", "containerd", "dockerd")
