@@ -215,9 +215,23 @@ def cover(alternatives: Iterable[Alternative], usual: str) -> tuple[list[str], l
             single = [pieces[0] for pieces in choices if len(pieces) == 1]
             needed.update([frozenset().union(*single)] if single else map(frozenset, choices[0]))
         elif part.words:
-            patterns.append(_UNNAMED.sub("?:", part.pattern))
+            patterns.append(_UNNAMED.sub("?:", _without_looks(part.pattern)))
     chosen = _few_that_meet(needed)
     return sorted(chosen), patterns
+
+
+_LOOK = re.compile(r"\?<?[=!]")
+
+
+def _without_looks(pattern: str) -> str:
+    """The same without its look-around, which ripgrep does not know: it matches no fewer lines."""
+    kept, inside = [], 0
+    for token in _TOKEN.finditer(pattern):
+        if inside or (token[0] == "(" and _LOOK.match(pattern, token.end())):
+            inside += (token[0] == "(") - (token[0] == ")")
+        else:
+            kept.append(token[0])
+    return "".join(kept)
 
 
 def _few_that_meet(sets: Iterable[frozenset[str]]) -> set[str]:

@@ -86,6 +86,9 @@ def _one_process(how: str, words: Sequence[str], path: Path) -> list[Found]:
             stderr=subprocess.DEVNULL,
             check=False,
         )
+    if run.returncode > 1:  # it found an error, not nothing
+        fixed = how == "-F"
+        return search_here(words if fixed else (), () if fixed else words, _blocks(path))
     return [Found(int(line), int(offset)) for line, offset in _NUMBERS.findall(run.stdout)]
 
 

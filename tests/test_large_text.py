@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from diagnostics import ripgrep
 from diagnostics.evidence import Evidence
-from diagnostics.footprint import Footprint, required_words, split_alternatives
+from diagnostics.footprint import Footprint, cover, required_words, split_alternatives
 from diagnostics.haystack import LONG_LINE, Haystack, without_middles
 from diagnostics.large_text import LARGE, LargeText
 from diagnostics.parsers import all_parsers
@@ -149,3 +150,23 @@ def test_bytes_in_memory_are_searched_as_a_file_is() -> None:
     assert ripgrep.lines_of_data(["Xid"], [], data) == here
     assert ripgrep.lines_of_data([], ["(?i)xid [0-9]+"], data) == here
     assert ripgrep.lines_of_data([], [], data) == []
+
+
+@pytest.mark.skipif(ripgrep.program() is None, reason="needs ripgrep")
+def test_ripgrep_understands_every_pattern(tmp_path: Path) -> None:
+    """A pattern that it does not know ends the search for all of them."""
+    parts = (part for parser in all_parsers().values() if not parser.binary for part in parser.searched.alternatives)
+    (tmp_path / "patterns").write_text("\n".join(cover(parts, "")[1]))
+    (tmp_path / "run.log").write_text("Early stopping at epoch 12\n")
+    run = subprocess.run(
+        [str(ripgrep.program()), "--no-unicode", "-c", "-f", str(tmp_path / "patterns"), str(tmp_path / "run.log")],
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stdout) == (0, "1\n"), run.stderr
+
+
+@pytest.mark.skipif(ripgrep.program() is None, reason="needs ripgrep")
+def test_what_ripgrep_cannot_search_for_is_found_here(tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_text("step 1\nstep 2\n")
+    assert ripgrep.lines_of_file([], [r"step (?!1)"], tmp_path / "run.log") == [ripgrep.Found(2, 7)]

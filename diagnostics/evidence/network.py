@@ -52,7 +52,7 @@ class Reachability(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark(Evidence):
-    """A measured rate (nccl-tests, iperf, ib_write_bw, scaling tables). Subject: host, interface.
+    """A measured rate or time (nccl-tests, iperf, ib_write_bw, scaling tables). Subject: host, interface.
 
     `hosts` are those that took part in a measurement of several at once, `left_out` those that were kept out of one of all;
     `others` is what the rest reached, in the same unit, where it stands beside.

@@ -55,8 +55,10 @@ COMPILED = (
     r"|\bFinished XLA compilation\b|\bdone compiler function \w|^Compiling IR graph .{0,120} done!|\binit engine \(profile, .{1,60}\) took \d{3}|\bcompiling (?:a|the) graph for .{1,60} takes \d|^Loading extension module \w|graph captur(?:e|ing) finished"
     r"|^Time to load \w{1,60} op: \d|\bengine (?:generation|build(?:ing)?) (?:completed|finished|took)\b"
 )
+# a row that says how long some call of what is compiled took begins nothing
 COMPILES = (
-    r"(?i)\btorch\.compile\b|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
+    r"(?i)\btorch\.compile\b(?! (?:first|1st|second|2nd|next|later|following) (?:call|run|step|iter|request|batch|pass))"
+    r"|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
     r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
     r"|capturing (?:the model for )?cuda ?graphs?|^Using \S{1,400} as PyTorch extensions root|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
     r"|\bcall(?:ing)? compiler (?:with cmd: |function \w)|\btorchinductor compiling \w{3,20} graph\b|\bbuilding an? (?:\w{1,20} )?engine\b"

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Source
-from ..evidence.network import Benchmark
+from ..evidence.job import PhaseTook
 from ..text import Line, Text
 from . import Parser
 from ._durations import seconds
@@ -34,7 +34,7 @@ TIMES, MORE_S = 3.0, 20.0
 LARGEST = 64 << 10  # bytes
 
 
-def read(text: Text) -> Iterator[Benchmark]:
+def read(text: Text) -> Iterator[PhaseTook]:
     if len(text.data) > LARGEST or not any(COMPILED.search(line.text[:400]) for line in text.lines()):
         return
     first: dict[str, tuple[Line, float]] = {}
@@ -53,7 +53,7 @@ def read(text: Text) -> Iterator[Benchmark]:
         more = took - later.get(name, took)
         if more >= MORE_S and took >= TIMES * later[name]:
             source = Source(text.name, line.number, line.quote)
-            yield Benchmark(source=source, name=f"compilation at the {name}", value=more, unit="s")
+            yield PhaseTook(source=source, phase="compile", seconds=more, text=f"compilation at the {name}")
 
 
 PARSER = Parser(

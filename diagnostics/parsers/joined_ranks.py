@@ -3,7 +3,8 @@
     mesh_shard      ALLTOALL_BASE #11         joined: 0-5,8-63   missing: 6,7
     ALLREDUCE seq=204   joined: 0,1,2   missing: 3
 
-Ranks are numbers and ranges of them. A line in which nobody is missing is skipped.
+Ranks are numbers and ranges of them. A line in which nobody is missing is skipped, and so is a torn one
+of more ranks than any job has.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ ROW = re.compile(
     rf"(?: {{1,10}}(?:#|seq(?:_?id)?[ =:]{{1,2}}){{0,2}}(?P<sequence>\d{{1,12}}))?[ |:]{{1,40}}joined[ :=]{{1,4}}(?P<joined>{_RANKS})[ ;|,]{{1,40}}missing[ :=]{{1,4}}(?P<missing>{_RANKS})\s{{0,8}}$",
     re.I,
 )
-MOST = 100_000  # ranks of a range
+MOST = 100_000  # ranks of a list, all its ranges together: no job has more
 
 
 def read(text: Text) -> Iterator[CollectiveStuck]:
     for line in text.lines():
-        if found := ROW.match(line.text[:4000]):
-            missing = ranks_of(found["missing"])
+        found = ROW.match(line.text[:4000])
+        missing, joined = (ranks_of(found["missing"]), ranks_of(found["joined"])) if found else ((), ())
+        if found and missing and joined:
             yield CollectiveStuck(
                 source=source(text, line),
                 subject=Subject(rank=missing[0] if len(missing) == 1 else None),
@@ -38,17 +40,15 @@ def read(text: Text) -> Iterator[CollectiveStuck]:
                 sequence=int(found["sequence"]) if found["sequence"] else None,
                 group=found["group"],
                 missing_ranks=missing,
-                joined_ranks=ranks_of(found["joined"]),
+                joined_ranks=joined,
             )
 
 
 def ranks_of(text: str) -> tuple[int, ...]:
-    """The ranks of a list with ranges: 0-2,5 is 0, 1, 2 and 5."""
-    ranks: set[int] = set()
-    for part in text.replace(" ", "").split(","):
-        first, _, last = part.partition("-")
-        ranks.update(range(int(first), min(int(last or first), int(first) + MOST) + 1))
-    return tuple(sorted(ranks))
+    """The ranks of a list with ranges: 0-2,5 is 0, 1, 2 and 5. Empty for a list of more ranks than a job has."""
+    ends = (part.partition("-") for part in text.replace(" ", "").split(","))
+    ranges = [range(int(first), int(last or first) + 1) for first, _, last in ends]
+    return tuple(sorted(set().union(*ranges))) if sum(map(len, ranges)) <= MOST else ()
 
 
 PARSER = Parser(tool="who joined", medium="collectives", footprint=f"(?i){ROW.pattern}", read=read)

@@ -6,7 +6,8 @@ r"""How long a phase of a job takes: its own word, or a row that somebody measur
     global_step_400 sync write, detector off : 11m09s, 16 of 16 shards complete
 
 A line that speaks of a limit, a time-out or a wait tells how long somebody waited, and one of a pace how long a step
-takes: neither is read.
+takes: neither is read. The first call of what is compiled takes more than the compilation: `first_calls` reads it where
+it is known how much.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..text import Text
 from . import Parser
 from ._durations import seconds
 from ._job_lines import Words, messages
+from .first_calls import read as first_calls
 
 PHASES = (
     ("save", r"sav(?:e|ing)|checkpoint(?:ing)?|ckpt|(?:sync|async|checkpoint|shards?) write|consolidated|consolidating|export(?:ing|ed)?|full model state dict"),
@@ -43,10 +45,11 @@ INTERESTING = Words("took|takes|in |after|elapsed|wall|: |  ")
 
 
 def read(text: Text) -> Iterator[PhaseTook]:
+    told = {fact.source.line for fact in first_calls(text)}
     for message in messages(text, INTERESTING):
         said = message.text[:300]
         found = TOOK.match(said)
-        if found is None or NO_PHASE.search(BEFORE_HANG.sub("", said)):
+        if found is None or message.line.number in told or NO_PHASE.search(BEFORE_HANG.sub("", said)):
             continue
         took = seconds(found["amount"])
         if took is not None and took >= SHORTEST_S:

@@ -13,7 +13,7 @@
         - np.save:  save average run time:  2.5268 seconds
 
 Each row names a place, or stands below a title that does. Of one piece of work, less than half of the best speed is
-slow. Rates of steps, samples and tokens are read by `trials`. A file in which fewer than two places were measured
+slow. Rates of steps, samples and tokens are read by `trial_rates`. A file in which fewer than two places were measured
 is none.
 """
 
@@ -28,12 +28,9 @@ from ..evidence import Severity, Source
 from ..evidence.job import Trial
 from ..text import Line, Text
 from . import Parser
+from ._trial_words import LARGEST, PLACES, pace
 
-_KIND = (
-    r"nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|moosefs|mfs|gluster(?:fs)?|juicefs|jfs|sshfs|cifs|smb|s3(?:fs)?|gcs(?:fuse)?|fuse|rclone|blobfuse|hdfs|bucket"
-    r"|network (?:share|volume|drive|disk|file ?system)|shared (?:storage|volume|drive|file ?system)|nas"
-    r"|local(?: (?:ssd|nvme|disk|drive|file ?system|fs|storage|copy))?|ssd|nvme|hdd|ramdisk|tmpfs|/dev/shm|page cache"
-)
+_KIND = rf"{PLACES}|/dev/shm|page cache"
 PLACE = re.compile(rf"(?:^|[\s(])(?:{_KIND})(?=[\s,:()]|$)|(?:^|[\s=(])/[\w.-]{{1,60}}", re.I)
 # save average run time: 15.0580 seconds     real 2m12.502s     51 files/s     42 MB/s
 TIME = re.compile(
@@ -53,8 +50,6 @@ ROW = re.compile(
 # Benchmark results on EFS:
 TITLE = re.compile(r"^[#=\s-]{0,6}(?P<title>[A-Za-z][^:|=]{2,80}?) {0,2}:?[=\s-]{0,6}$")
 LABELLED = re.compile(r"^[ \t]{1,12}[-*]? ?(?P<label>[\w][^:|\n]{0,60}?)[ \t]{0,20}:[ \t]{1,20}(?P<rest>\S.{0,300})$")
-FAR_BELOW = 0.5
-LARGEST = 256 << 10  # bytes
 
 
 class Measured(NamedTuple):
@@ -79,12 +74,12 @@ def read(text: Text) -> Iterator[Trial]:
             continue
         best = max(row.speed for row in measured)
         for row in measured:
-            slow = row.speed < FAR_BELOW * best
+            outcome = pace(row.speed, best)
             yield Trial(
                 source=Source(text.name, row.line.number, row.line.quote),
-                severity=Severity.WARNING if slow else Severity.INFO,
+                severity=Severity.INFO if outcome == "ok" else Severity.WARNING,
                 condition=f"{work} {row.place}".strip(),
-                outcome="slow" if slow else "ok",
+                outcome=outcome,
                 text=row.said,
             )
 

@@ -4,7 +4,8 @@
     slowest legitimate single test: ~130 s
     nvme read: 6.1 GB/s
 
-Only an artefact in which every line is such a row, and which has at least two: one row is anybody's log line.
+Only an artefact in which every line is such a row, and which has at least two: one row is anybody's log line. What
+`first_calls` says of a row is not said again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..evidence import NOBODY, Evidence, Source, Subject
 from ..evidence.network import Benchmark
 from ..text import Text
 from . import Parser
+from .first_calls import read as first_calls
 
 ROW = re.compile(
     r"^\s{0,8}([A-Za-z][^:]{1,120}?)\s{0,40}: {1,20}[~<>]?(?:about )?(\d{1,12}(?:\.\d{1,6})?) ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s*$"
@@ -34,7 +36,10 @@ def read(text: Text) -> Iterator[Evidence]:
     rows = [(line, row) for line in lines if (row := ROW.match(line.text[:300]))]
     if len(rows) < 2 or len(rows) < len(lines) or len(lines) > LIMIT:
         return
+    told = {fact.source.line for fact in first_calls(text)}
     for line, row in rows:
+        if line.number in told:
+            continue
         scale, subject = SCALE.get(row[3]), subject_of(row[1].strip())
         yield Benchmark(
             source=Source(text.name, line.number, line.quote),

@@ -25,14 +25,11 @@ def cures(
     trials = incident.of(Trial)
     failed = [trial for trial in trials if trial.outcome in bad]
     spoilt = {setting for trial in failed for setting in chosen(trial)}
-    for trial in trials if failed else ():
+    for trial in trials:
         cure = next((each for each in chosen(trial) if each not in spoilt), None)
-        if (
-            trial.outcome in {"ok", "slow"}.difference(bad)
-            and cure
-            and any(_same_work(trial, other, chosen) for other in failed)
-        ):
-            yield trial, failed, cure
+        same = [other for other in failed if _same_work(trial, other, chosen)]
+        if cure and same and trial.outcome in {"ok", "slow"}.difference(bad):
+            yield trial, same, cure
 
 
 def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from ..evidence.job import Trial
 from ..incident import Incident
+from ..parsers._trial_words import PLACES, SITES
 
 
 def across_nodes(incident: Incident) -> tuple[list[Trial], list[Trial]]:
@@ -34,7 +35,7 @@ def cured_by_version(incident: Incident) -> bool:
     return any(bad[work] and versions - bad[work] for work, versions in well.items())
 
 
-SITE = re.compile(r"^(?:site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region)[ =:]{1,2}(\S{1,40})", re.I)
+SITE = re.compile(rf"^(?:{SITES})[ =:]{{1,2}}(\S{{1,40}})", re.I)
 
 
 def fails_at_several_sites(incident: Incident) -> bool:
@@ -44,12 +45,7 @@ def fails_at_several_sites(incident: Incident) -> bool:
 
 
 PATH = re.compile(r"(?:^|[\s=:,(\"'])(/[\w.@-]{1,60}(?:/[\w.@-]{1,60}){0,20})")
-PLACES = re.compile(
-    r"\b(nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|moosefs|mfs|gluster(?:fs)?|juicefs|jfs|sshfs|cifs|smb|s3(?:fs)?|gcs(?:fuse)?|fuse|rclone"
-    r"|blobfuse|hdfs|bucket|nas|network (?:share|volume|drive|disk|file ?system)|shared (?:storage|volume|drive|file ?system)"
-    r"|local (?:drive|file ?system|fs|storage|copy)|(?:local )?(?:ssd|nvme|disk)|local|hdd|ramdisk|tmpfs|shm|synthetic|dummy|fake|random data|in memory)\b",
-    re.I,
-)
+PLACE = re.compile(rf"\b({PLACES}|disk|shm|synthetic|dummy|fake|random data|in memory)\b", re.I)
 
 
 def data_path(trial: Trial) -> str | None:
@@ -63,7 +59,7 @@ PREPOSITION = re.compile(r"\b(?:on|in|from|at|with|via|over|the|a|data)\b", re.I
 
 def apart_from_its_place(trial: Trial) -> str:
     """What a condition says beside the place of the data: equal for two trials that differ in the place alone."""
-    rest = PLACES.sub(" ", PATH.sub(" ", trial.condition))
+    rest = PLACE.sub(" ", PATH.sub(" ", trial.condition))
     return " ".join(re.findall(r"\w+", PREPOSITION.sub(" ", rest).lower()))
 
 
@@ -73,7 +69,7 @@ def data_place(incident: Incident, trial: Trial) -> str | None:
     mount = incident.links.mount_of(path) if path else None
     if mount is not None and mount.subject.mount:
         return mount.subject.mount
-    word = PLACES.search(trial.condition)
+    word = PLACE.search(trial.condition)
     if word:
         return word[1].lower()
     return "/" + path.split("/")[1] if path else None

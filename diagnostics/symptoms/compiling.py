@@ -14,8 +14,16 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps, WatchdogFired
-from ..evidence.network import Benchmark
+from ..evidence.job import (
+    CollectiveTimeout,
+    Phase,
+    PhaseTook,
+    PythonException,
+    RunFinished,
+    TrainingSteps,
+    Trial,
+    WatchdogFired,
+)
 from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
@@ -38,7 +46,6 @@ ALARM = re.compile(
     re.I,
 )
 COMPILATION = re.compile(r"\bcompil(?:e|ation|ing)\b", re.I)
-IN_SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 LONG_S = 30.0
 BUSY_PERCENT = 50.0
 MOSTLY = 0.8
@@ -117,12 +124,13 @@ def _told(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), (said.fact,), said.text.splitlines()[0][:160])
     phases = [phase for phase in incident.of(Phase) if phase.phase == "compile"]
     ends: list[Evidence] = [*(phase for phase in phases if phase.edge == "end"), *incident.of(TrainingSteps)]
-    for phase in phases:
-        if phase.edge == "end" and _said_to_take(phase.text) >= LONG_S:
-            yield Finding(Subject(), (phase,), f"the log says: {phase.text[:120]}")
-    for measured in incident.of(Benchmark):
-        if COMPILATION.search(measured.name) and measured.value * IN_SECONDS.get(measured.unit, 0.0) >= LONG_S:
-            yield Finding(Subject(), (measured,), f"{measured.name} took {measured.value:.0f} {measured.unit}")
+    long = [phase for phase in phases if phase.edge == "end" and _said_to_take(phase.text) >= LONG_S]
+    for phase in long:
+        yield Finding(Subject(), (phase,), f"the log says: {phase.text[:120]}")
+    told = {fact.source for fact in (*long, *incident.of(Trial))}  # a trial's time is how that one went
+    for took in (each for each in incident.of(PhaseTook) if each.phase == "compile" and each.seconds >= LONG_S):
+        if took.source not in told and COMPILATION.search(took.text):
+            yield Finding(Subject(), (took,), f"a compilation took {took.seconds:.0f} s: {took.text[:120]}")
     yield from _alarms(incident, phases)
     yield from _busy_since(incident, phases)
     for begin in (phase for phase in phases if phase.edge == "begin"):

@@ -15,7 +15,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 FEATURES = re.compile(
-    r"\b(?:fast_commit|bigalloc|orphan_file|rmapbt=1|rtdev|raid56?|zoned|compress_algorithm|bcachefs)\b"
+    r"\b(?:fast_commit|bigalloc|orphan_file|rmapbt=1|rtdev|raid[56]{1,2}|zoned|compress_algorithm|bcachefs)\b"
 )
 
 
