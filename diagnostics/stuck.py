@@ -13,21 +13,18 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .kernel_waits import BLOCK_WAITS, CLIENT_WAITS, PAGE_WAITS
 from .mounttable import MountPoint, absolute, mount_of, read_mount_table
 from .procfs import numbers_in, open_paths, read_file, stat_fields
 from .question import Question
 from .system_calls import ARM64, X86_64
 
 LOOK_S = 1.0
-# where the kernel waits for a filesystem or a block device (folio_wait_bit: the page cache, whosever it is)
-WAITS = (
-    "folio_wait_bit request_wait_answer fuse_ nfs rpc_wait ceph_ cl_sync_io ll_ osc_ lov_ ldlm_ cifs_ smb p9_ "
-    "gpfs beegfs io_schedule blk_ jbd2_ do_get_write_access xfs_ wait_on_page bit_wait wait_on_buffer rwsem_down "
-    "netfs_ afs_ __lock_page"
-).split()
+WAITS = (*CLIENT_WAITS, *PAGE_WAITS, *BLOCK_WAITS)
 CALLS = ARM64 if os.uname().machine == "aarch64" else X86_64
 
 
@@ -58,7 +55,7 @@ class Stuck:
         return json.dumps(dataclasses.asdict(self))
 
 
-def waiting_threads(mine: int, waits: list[str]) -> dict[tuple[int, int], tuple[str, ...]]:
+def waiting_threads(mine: int, waits: Sequence[str]) -> dict[tuple[int, int], tuple[str, ...]]:
     """By (pid, tid): state, wait channel, CPU ticks, start and context switches of whoever waits for a volume."""
     found: dict[tuple[int, int], tuple[str, ...]] = {}
     for pid in numbers_in("/proc"):
@@ -111,7 +108,7 @@ def describe(pid: int, tid: int, seen: tuple[str, ...], calls: dict[str, list[An
     }
 
 
-def look(say: Any, mine: int, seconds: float, waits: list[str], calls: dict[str, list[Any]]) -> dict[str, Any]:
+def look(say: Any, mine: int, seconds: float, waits: Sequence[str], calls: dict[str, list[Any]]) -> dict[str, Any]:
     """The threads that wait for a filesystem and did not move while we looked."""
     import time
 

@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
-    **dict.fromkeys(("evidence", "errors", "noisy_or", "printable", "procfs"), 0),
+    **dict.fromkeys(("evidence", "errors", "noisy_or", "printable", "procfs", "kernel_waits"), 0),
     **dict.fromkeys(
         (
             "durations",

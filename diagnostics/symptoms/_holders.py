@@ -10,6 +10,7 @@ from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
 from ..evidence.process import ProcessState
 from ..incident import Incident
+from ._jobs import OF_A_JOB
 from ._reports import said, words_of
 
 # Process 107636 has 71.62 GiB memory in use.
@@ -21,7 +22,6 @@ WORKER = re.compile(
 )
 # a notebook keeps what its cells took until its kernel is stopped
 NOTEBOOK = re.compile(r"ipykernel|jupyter|colab_kernel", re.I)
-PROGRAM = re.compile(r"\bpython[\d.]*\b|\btorchrun\b|\bjulia\b|\.py\b", re.I)
 # the first process of a machine, or a container's that takes over orphans as one does
 INIT = re.compile(r"\b(?:init|systemd|tini|dumb-init|docker-init|catatonit|s6-svscan|pause|launchd)\b")
 
@@ -67,4 +67,4 @@ def is_orphan(incident: Incident, row: ProcessState) -> bool:
     first = process_table(incident).get(1)
     if first is None:
         return True
-    return INIT.search(first.names) is not None and PROGRAM.search(first.command) is None
+    return INIT.search(first.names) is not None and OF_A_JOB.search(first.command) is None

@@ -1,6 +1,6 @@
-"""Where the ranks of a job were: one place per trainer process, from stack dumps, else from tracebacks.
+"""Where the ranks of a job were: one position per trainer process, from stack dumps, else from tracebacks.
 
-A place is "collective:<name>", "backward" (which hides the gradients' all-reduce), "loader", or the innermost frame
+A position is "collective:<name>", "backward" (which hides the gradients' all-reduce), "loader", or the innermost frame
 of the job that is none of these.
 """
 
@@ -29,7 +29,7 @@ LAUNCHER = re.compile(r"torch/distributed/(?:elastic|run|launcher|launch)|accele
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where one process was: its name for people, and the fact that shows it."""
 
     subject: Subject
@@ -46,21 +46,21 @@ class Place(NamedTuple):
         return self.in_collective or self.where in ("backward", "point-to-point")
 
 
-def places(incident: Incident) -> list[Place]:
-    """One place per trainer process: its last stack dump; from tracebacks where nobody dumped stacks."""
-    found: dict[int, Place] = {}
+def positions(incident: Incident) -> list[Position]:
+    """One position per trainer process: its last stack dump; from tracebacks where nobody dumped stacks."""
+    found: dict[int, Position] = {}
     for stack in incident.of(PythonStack):
         pid = stack.subject.pid if stack.subject.pid is not None else _of_rank(stack)
         if pid is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
-        found[pid] = Place(stack.subject, where(stack.frames), stack)
+        found[pid] = Position(stack.subject, where(stack.frames), stack)
     if found:
         return list(found.values())
-    by_rank: dict[int, Place] = {}
+    by_rank: dict[int, Position] = {}
     for raised in incident.of(PythonException):
         rank, frames = raised.subject.rank, frames_of(raised.frames)
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
-            by_rank[rank] = Place(raised.subject, where(frames), raised)
+            by_rank[rank] = Position(raised.subject, where(frames), raised)
     return list(by_rank.values())
 
 
@@ -85,7 +85,7 @@ def _is_no_rank(frames: Sequence[Frame]) -> bool:
 
 
 def where(frames: Sequence[Frame]) -> str:
-    """The place that a stack (innermost first) shows."""
+    """The position that a stack (innermost first) shows."""
     for frame in frames:
         name = frame.function.rpartition(".")[2]
         distributed = any(part in (frame.file or "") for part in OF_RANKS)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence
 from ..evidence.process import Frame, NativeStack, ProcessState, PythonStack, ThreadState
 from ..incident import Incident
+from ..kernel_waits import CLIENT_WAITS, PAGE_WAITS
 from ..links import Process
 
-CLIENT_WAITS = ("request_wait_answer", "fuse_", "nfs_", "nfs3_", "nfs4_", "nfs42_", "rpc_", "__rpc_", "xprt_", "ceph_",
-                "lustre", "ll_", "osc_", "cl_", "lov_", "mdc_", "vvp_", "ldlm_", "ptlrpc", "cifs_", "smb2_", "smb_", "p9_",
-                "v9fs_", "gpfs", "cxiWait", "rbd_", "fhgfs", "Fhgfs", "MessagingTk_", "__MessagingTk_", "beegfs", "wekafs", "afs_", "orangefs_", "pvfs2_", "netfs_",
-                "panfs", "mmfs")  # fmt: skip
-PAGE_WAITS = ("folio_wait_bit", "wait_on_page_bit", "io_schedule", "wait_on_page", "__lock_page", "folio_lock")
+# a thread that wants a mutex or a lock for writing, by glibc's names and that of the standard library of C++
+MUTEX_WAITS = ("__lll_lock_wait", "__GI___lll_lock_wait", "_L_lock", "pthread_mutex_lock", "__pthread_mutex_lock",
+               "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_rwlock_wrlock",
+               "std::mutex::lock")  # fmt: skip
+MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
 FUTEX_WAITS = ("futex_do_wait", "futex_wait", "do_futex", "futex_abstimed", "__futex")
 PLUMBING = frozenset(
     "wait wait_for get put poll _poll select recv recv_bytes _recv _recv_bytes accept acquire join _feed _serve "
@@ -31,6 +33,11 @@ COLLECTIVE_FILES = ("torch/distributed", "deepspeed/comm", "horovod", "megatron/
 FUTEX_CUT = ("futex_", "futex", "futex_d", "futex_w", "futex_wa")  # by a narrow column of ps
 WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
 WORKER_FRAMES = ("_worker_loop",)
+POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent/futures/_base.py", "joblib/",
+         "multiprocess/pool.py", "loky/", "billiard/pool.py", "multiprocessing/managers.py",
+         "multiprocessing/queues.py", "multiprocessing/connection.py")  # fmt: skip
+SHUTS_DOWN = ("_shutdown_workers", "_terminate_pool", "_join_exited_workers", "_shutdown_worker")
+COMPILER_CODE = re.compile(r"\bmlir::|libtriton|\btorch::dynamo\b|compiled_autograd|\bllvm::|torch::inductor")
 
 
 def name_of(frame: Frame) -> str:
@@ -69,14 +76,6 @@ def waits_for_loader(stack: PythonStack) -> bool:
     if is_main(stack) and any(name_of(f) == "__next__" and "dataloader" in (f.file or "") for f in stack.frames[:2]):
         return True  # with nothing of its own below: a loader of another library
     return is_main(stack) and "get" in names[:3] and in_library(stack.frames[min(names.index("get"), 2)])
-
-
-POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent/futures/_base.py", "joblib/",
-         "multiprocess/pool.py", "loky/", "billiard/pool.py", "multiprocessing/managers.py",
-         "multiprocessing/queues.py", "multiprocessing/connection.py")  # fmt: skip
-
-
-SHUTS_DOWN = ("_shutdown_workers", "_terminate_pool", "_join_exited_workers", "_shutdown_worker")
 
 
 def waits_for_helpers(stack: PythonStack) -> bool:
@@ -118,9 +117,6 @@ def compiles(stack: PythonStack) -> bool:
 def compiles_natively(stack: NativeStack) -> bool:
     """True where a C stack is inside a compiler of kernels, or at its lock."""
     return any(COMPILER_CODE.search(f"{frame.function} {frame.module or ''}") for frame in stack.frames)
-
-
-COMPILER_CODE = re.compile(r"\bmlir::|libtriton|\btorch::dynamo\b|compiled_autograd|\bllvm::|torch::inductor")
 
 
 def in_collective(stack: PythonStack) -> bool:
@@ -167,6 +163,13 @@ def is_worker(process: Process) -> bool:
     return process.comm == "pt_data_worker" or any(in_worker(stack) for stack in process.stacks)
 
 
+def is_forked(process: Process) -> bool:
+    """True for a forked child in whose other threads nobody works who could hold the lock."""
+    others = [stack for stack in process.stacks if not is_main(stack)]
+    at_work = any(stack.active or innermost_own(stack) for stack in others)
+    return any(map(forked, process.stacks)) and not at_work
+
+
 def native_names(stack: NativeStack, depth: int = 8) -> Sequence[str]:
     """The names of the innermost native frames."""
     return [frame.function for frame in stack.frames[:depth]]
@@ -175,6 +178,25 @@ def native_names(stack: NativeStack, depth: int = 8) -> Sequence[str]:
 def wants_gil(stack: NativeStack) -> bool:
     """True where a thread waits for Python's global lock."""
     return any(word in name for name in native_names(stack, 10) for word in WANTS_GIL)
+
+
+def at_mutex(stack: NativeStack, depth: int = 4) -> bool:
+    """True where one of the innermost native frames waits for a mutex."""
+    return any(name.startswith(MUTEX_WAITS) for name in native_names(stack, depth))
+
+
+def dumps(incident: Incident) -> list[list[NativeStack]]:
+    """The native stacks of each dump of a process: of one file and one pid."""
+    found: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
+    for stack in incident.of(NativeStack):
+        found[stack.source.file, stack.subject.pid].append(stack)
+    return list(found.values())
+
+
+def waits_for_module(stack: PythonStack) -> bool:
+    """True where the innermost frame waits for the lock of a module that some thread imports."""
+    inner = stack.frames[0]
+    return (inner.file or "").startswith("<frozen importlib") and name_of(inner) in MODULE_LOCKS
 
 
 def main_stacks(incident: Incident) -> Iterator[PythonStack]:

@@ -12,14 +12,18 @@ from ..evidence.job import SettingSeen
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import positions
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     guarded = [each for each in incident.of(SettingSeen) if each.name == "called on one rank"]
-    seen = [(place, place.fact) for place in places(incident) if isinstance(place.fact, PythonStack)] if guarded else []
+    seen = (
+        [(position, position.fact) for position in positions(incident) if isinstance(position.fact, PythonStack)]
+        if guarded
+        else []
+    )
     for call in guarded if len(seen) > 1 else ():
-        inside = [place for place, stack in seen if call.value in _names(stack)]
+        inside = [position for position, stack in seen if call.value in _names(stack)]
         if len(inside) == 1 and inside[0].waits_for_ranks:
             note = f"{inside[0].subject} waits in {inside[0].where} below {call.value}, which no other rank calls"
             yield Finding(inside[0].subject, (inside[0].fact, call), note)

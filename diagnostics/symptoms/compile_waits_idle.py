@@ -7,14 +7,12 @@ on. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT wh
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.process import NativeStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._waits import compiles, compiles_natively, main_stacks, name_of, native_names
+from ._waits import at_mutex, compiles, compiles_natively, dumps, main_stacks, name_of, native_names
 from .busy_while_silent import growing
 from .compiling import compilers, stands_with_others, waits_for_child, waits_for_ranks
 from .waits_for_build_lock import waits_for_builder
@@ -44,11 +42,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _native(incident: Incident) -> Iterator[Finding]:
     """Dumps in which every thread that is shown waits for a mutex, one of them inside of a compiler; of a single one, inside it twice."""
-    dumps: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
-    for stack in incident.of(NativeStack):
-        dumps[stack.source.file, stack.subject.pid].append(stack)
-    for threads in dumps.values():
-        waiting = [each for each in threads if any(name in MUTEXES for name in native_names(each, 4))]
+    for threads in dumps(incident):
+        waiting = [each for each in threads if at_mutex(each)]
         inside = [each for each in waiting if compiles_natively(each)]
         again = [each for each in inside if len(set(native_names(each, 40))) < len(native_names(each, 40))]
         if inside and len(waiting) == len(threads) and (len(threads) > 1 or again):
@@ -56,10 +51,6 @@ def _native(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(pid=inside[0].subject.pid), tuple(threads[:4]), note)
 
 
-MUTEXES = frozenset(
-    "__lll_lock_wait pthread_mutex_lock __pthread_mutex_lock ___pthread_mutex_lock __GI___lll_lock_wait "
-    "__GI___pthread_mutex_lock pthread_rwlock_wrlock futex_wait".split()
-)
 SYMPTOM = Symptom(
     title="the compiler waits and nothing compiles",
     rule=rule,

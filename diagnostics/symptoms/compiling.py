@@ -48,6 +48,9 @@ ALARM = re.compile(
 COMPILATION = re.compile(r"\bcompil(?:e|ation|ing)\b", re.I)
 LONG_S = 30.0
 BUSY_PERCENT = 50.0
+MOSTLY = 0.8
+SPINS_PERCENT = 95.0
+WAITS_FOR_DEVICE = frozenset("synchronize _init_handles load_binary _load_kernel cuModuleLoadData".split())
 # The operation took 3m46.35s        AUTOTUNE benchmarking takes 51.2 seconds        graph capturing finished in 35 secs
 # Time to load cpu_adam op: 312.44 seconds
 TOOK = re.compile(r"\b(?:took|takes|in|op:) (?:(\d{1,4})m ?)?(\d{1,6}(?:\.\d{1,12})?) ?s(?:ec|\b)")
@@ -76,10 +79,6 @@ def compilers(incident: Incident) -> list[ProcessState]:
 def waits_for_child(stack: PythonStack) -> bool:
     """True where the innermost frame waits for a process that it started."""
     return any(name_of(frame) in CHILD_WAITS and "subprocess" in (frame.file or "") for frame in stack.frames[:1])
-
-
-SPINS_PERCENT = 95.0
-WAITS_FOR_DEVICE = frozenset("synchronize _init_handles load_binary _load_kernel cuModuleLoadData".split())
 
 
 def waits_for_ranks(stack: PythonStack) -> bool:
@@ -169,9 +168,6 @@ def _busy_since(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
             yield Finding(
                 Subject(), (begin, busy[0]), "the log ends with the begin of a compilation, and a CPU is at it"
             )
-
-
-MOSTLY = 0.8
 
 
 def _said_to_take(text: str) -> float:

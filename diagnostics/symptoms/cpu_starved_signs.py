@@ -21,6 +21,7 @@ from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import runs
+from .bar_stands_at_limit import rule as bar_stands_at_limit
 from .pace_fell import FEWEST, LEAST, lasting_loss
 from .phase_outlasts_limit import rule as phase_outlasts_limit
 from .throughput_collapsed import rates as paces_of
@@ -103,7 +104,7 @@ def _is_of_others(incident: Incident) -> bool:
     if not kept:
         return False
     ended = any(run.failed for run in known) or bool(incident.of(CollectiveTimeout))
-    return ended or any(finding.present for finding in phase_outlasts_limit(incident))
+    return ended or any(phase_outlasts_limit(incident)) or any(bar_stands_at_limit(incident))
 
 
 def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:

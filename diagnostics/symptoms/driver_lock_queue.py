@@ -1,10 +1,11 @@
 """Programs queue for a lock of the GPU driver: two or more processes wait in D for it, one of which is minutes old.
 
 The lock stands in the process table's WCHAN or in the kernel's stack of the process (os_acquire_mutex,
-os_acquire_rwlock_write,
-uvm_va_space_...). A GPU's processor that does not answer is given up after a minute, and then the queue goes on.
-Or, where nobody wrote down what
-they wait for, a tool that only asks the driver waits with another program while one that was killed cannot end.
+os_acquire_rwlock_write, uvm_va_space_...). A GPU's processor that does not answer is given up after a minute, and then
+the queue goes on.
+
+Or, where nobody wrote down what they wait for, a tool that only asks the driver waits with another program while one
+that was killed cannot end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._holders import PROGRAM
+from ._jobs import is_of_the_job
 from .hung_in_gpu_driver import TOOLS
 
 LOCK = re.compile(r"^(?:os_acq\w{0,24}|uvm_va_space_\w{1,24}|nv_\w{1,30}|nvidia\w{0,20}|rm_\w{1,30})")
@@ -42,10 +43,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _behind_a_dead_program(incident: Incident) -> Iterator[Finding]:
     """A tool of the driver and another program in D, while a program that was killed cannot end."""
     rows = [row for row in incident.of(ProcessState) if row.subject.pid is not None]
-    dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and PROGRAM.search(row.names)]
+    dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and is_of_the_job(row)]
     stuck = [row for row in rows if row.state == "D"]
     tools = [row for row in stuck if row.subject.comm in TOOLS]
-    others = [row for row in stuck if row.subject.comm not in TOOLS and PROGRAM.search(row.names)]
+    others = [row for row in stuck if row.subject.comm not in TOOLS and is_of_the_job(row)]
     if dead and tools and others:
         note = f"{len(stuck)} programs wait beside {dead[0].subject.pid}, which is defunct and still there"
         yield Finding(Subject(), (dead[0], tools[0], others[0]), note)

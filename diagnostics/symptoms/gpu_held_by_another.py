@@ -19,7 +19,8 @@ from ..evidence.gpu import GpuProcess
 from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._holders import NOTEBOOK, PROGRAM, WORKER, holders, is_orphan, process_table
+from ._holders import NOTEBOOK, WORKER, holders, is_orphan, process_table
+from ._jobs import OF_A_JOB, is_of_the_job
 from ._reports import gpu_subject, said, words_of
 from .gpu_memory_without_owner import IDLE_MIB
 from .gpu_out_of_memory import WORDS as OUT_OF_MEMORY
@@ -79,7 +80,7 @@ def _left_over(incident: Incident, complaint: Evidence) -> list[Evidence]:
         orphan = (
             not may_be_itself
             and is_orphan(incident, row)
-            and (PROGRAM.search(holder.names) or WORKER.search(holder.names))
+            and (OF_A_JOB.search(holder.names) or WORKER.search(holder.names))
         )
         if notebook or orphan:
             left[holder.pid] = holder.facts
@@ -91,7 +92,7 @@ def _left_over(incident: Incident, complaint: Evidence) -> list[Evidence]:
 
 def _is_alone(incident: Incident, row: ProcessState) -> bool:
     """True for the only program of a table: whoever complains without a name may be it."""
-    rows = (each for each in incident.of(ProcessState) if each.state != "Z" and PROGRAM.search(each.names))
+    rows = (each for each in incident.of(ProcessState) if each.state != "Z" and is_of_the_job(each))
     return {each.subject.pid for each in rows} <= {row.subject.pid, 1}
 
 

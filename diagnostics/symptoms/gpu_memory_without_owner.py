@@ -16,7 +16,8 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import ToolError
 from ..incident import Incident
 from . import Finding, Symptom
-from ._holders import HOLDER, PROGRAM
+from ._holders import HOLDER
+from ._jobs import is_of_the_job
 from ._reports import gpu_subject, said, words_of
 
 IDLE_MIB = 1024  # the driver's own tables and a display take less
@@ -68,8 +69,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _of_the_defunct(incident: Incident) -> Iterator[Finding]:
     """A program that was killed and cannot end, while memory of a GPU is in use and nobody listed who holds it."""
     dead = [row for row in incident.of(ProcessState) if row.state == "Z" and row.parent_pid == 1]
-    dead = [row for row in dead if PROGRAM.search(row.names)]
-    lives = any(row.state != "Z" and PROGRAM.search(row.names) for row in incident.of(ProcessState))
+    dead = [row for row in dead if is_of_the_job(row)]
+    lives = any(row.state != "Z" and is_of_the_job(row) for row in incident.of(ProcessState))
     for status in incident.of(GpuStatus) if dead and not lives else ():
         if (status.memory_used_mib or 0) > IDLE_MIB:
             note = f"{status.memory_used_mib:.0f} MiB in use, and {dead[0].subject.pid} is defunct"

@@ -14,8 +14,8 @@ from ..evidence import Subject
 from ..evidence.kernel import HungTask
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
+from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
-from ._waits import CLIENT_WAITS
 
 LOCAL = re.compile(
     r"^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"

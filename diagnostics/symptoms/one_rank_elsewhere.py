@@ -1,7 +1,7 @@
 """Most ranks wait for each other and a few are somewhere else: they are the ones to look at.
 
 Ranks are grouped by what their main threads wait in. Present when at least one waits in a collective, the ones that
-do not wait for anybody are fewer than the others (or one of two), and their place is named. ABSENT where the stacks
+do not wait for anybody are fewer than the others (or one of two), and their position is named. ABSENT where the stacks
 of several ranks were read and all of them wait for each other. A rank that computes counts only once a collective
 has timed out.
 """
@@ -14,29 +14,29 @@ from ..evidence.job import CollectiveTimeout
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import Place, places
+from ._ranks import Position, positions
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    seen = places(incident)
-    waiting = [place for place in seen if place.waits_for_ranks]
-    elsewhere = [place for place in seen if not place.waits_for_ranks]
-    if len(seen) < 2 or not any(place.in_collective for place in waiting):
+    seen = positions(incident)
+    waiting = [position for position in seen if position.waits_for_ranks]
+    elsewhere = [position for position in seen if not position.waits_for_ranks]
+    if len(seen) < 2 or not any(position.in_collective for position in waiting):
         return
     timed_out = bool(incident.of(CollectiveTimeout))
-    elsewhere = [place for place in elsewhere if timed_out or not _computes(place)]
+    elsewhere = [position for position in elsewhere if timed_out or not _computes(position)]
     if elsewhere and (len(elsewhere) < len(waiting) or len(seen) == 2):
-        for place in elsewhere:
-            note = f"{len(waiting)} ranks wait for the others; {place.subject} is in {place.where}"
-            yield Finding(place.subject, (place.fact, *(each.fact for each in waiting[:3])), note)
+        for position in elsewhere:
+            note = f"{len(waiting)} ranks wait for the others; {position.subject} is in {position.where}"
+            yield Finding(position.subject, (position.fact, *(each.fact for each in waiting[:3])), note)
     elif len(waiting) == len(seen):
-        facts = tuple(place.fact for place in seen)
+        facts = tuple(position.fact for position in seen)
         yield Finding(seen[0].subject, facts, f"all {len(seen)} ranks wait in collectives", present=False)
 
 
-def _computes(place: Place) -> bool:
+def _computes(position: Position) -> bool:
     """True for a rank that was on a processor: in a run that nothing stopped it is merely a moment behind."""
-    return isinstance(place.fact, PythonStack) and place.fact.active is True and place.where != "loader"
+    return isinstance(position.fact, PythonStack) and position.fact.active is True and position.where != "loader"
 
 
 SYMPTOM = Symptom(

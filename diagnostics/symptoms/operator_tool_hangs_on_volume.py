@@ -17,9 +17,9 @@ from ..evidence.probe import Outcome, ProbeAnswer
 from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
+from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place
-from ._waits import CLIENT_WAITS
 from .data_wait_dominates import reads_came_after
 
 TOOLS = re.compile(

@@ -12,9 +12,10 @@ from ..evidence import Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
+from ..kernel_waits import CLIENT_WAITS, PAGE_WAITS
 from . import Finding, Symptom
+from ._jobs import is_of_the_job
 from ._places import only_network_mount
-from ._waits import CLIENT_WAITS, PAGE_WAITS
 
 FILE_WAITS = (*CLIENT_WAITS, *PAGE_WAITS)
 DAEMONS = ("mfsmount", "kworker", "jbd2", "systemd", "sshfs", "dbus", "cron", "containerd", "dockerd")
@@ -27,7 +28,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     rows = incident.of(ProcessState)
     parents = {(row.source.file, row.parent_pid) for row in rows}
     for row in rows:
-        if row.state == "Z" and (row.source.file, row.subject.pid) in parents and _of_the_job(row):
+        if row.state == "Z" and (row.source.file, row.subject.pid) in parents and is_of_the_job(row):
             yield Finding(
                 where,
                 (row,),
@@ -35,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
         comm = row.subject.comm or row.command
         blocked = row.state == "D" or (row.wchan or "").startswith(FILE_WAITS)
-        if row.parent_pid == 1 and blocked and not comm.startswith(DAEMONS) and _of_the_job(row):
+        if row.parent_pid == 1 and blocked and not comm.startswith(DAEMONS) and is_of_the_job(row):
             yield Finding(
                 where, (row,), f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}"
             )
@@ -45,11 +46,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for thread in incident.of(ThreadState):
         if thread.kill_pending and (thread.state == "D" or (thread.wchan or "").startswith(FILE_WAITS)):
             yield Finding(where, (thread,), f"{thread.subject.pid} has a kill pending and stays in {thread.wchan}")
-
-
-def _of_the_job(row: ProcessState) -> bool:
-    text = row.names
-    return any(word in text for word in ("pt_", "python", "train", "worker", "torchrun"))
 
 
 SYMPTOM = Symptom(

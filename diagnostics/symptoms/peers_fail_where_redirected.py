@@ -1,9 +1,10 @@
 """Copies from GPU to GPU go wrong, those through the host do not, and the platform leads the former through its IOMMU.
 
-By trials: the same work goes through with peer-to-peer access off (NCCL_P2P_DISABLE), or a copy by way of the CPU arrives whole
-and the direct one does not. And by the machine: a PCIe bridge whose ACS redirects requests, or an IOMMU that
-translates. Or the
-work goes through once the IOMMU or ACS is off, or the IOMMU says that it refused what a GPU asked for.
+By trials: the same work goes through with peer-to-peer access off (NCCL_P2P_DISABLE), or a copy by way of the CPU
+arrives whole and the direct one does not. And by the machine: a PCIe bridge whose ACS redirects requests, or an IOMMU
+that translates.
+
+Or the work goes through once the IOMMU or ACS is off, or the IOMMU says that it refused what a GPU asked for.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ ORDERLY = re.compile(
     r"Reached target.{0,40}(?:Shut ?down|Reboot|Power-Off)|reboot: (?:Restarting|Power down|System halted)"
     r"|systemd-shutdown|systemd-logind.{0,80}(?:rebooting|powering)|Powering [Oo]ff|Stopped target|Stopping "
     r"|Unmounted "
-    r"|shutting down|Journal stopped|kexec_core: Starting new kernel",
+    r"|shutting down|Journal stopped|kexec_core: Starting new kernel"
+    r"|^shutdown +system down|\(to lvl [06]\)",
     re.I,
 )
 WORDS = re.compile(

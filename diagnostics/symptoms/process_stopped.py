@@ -7,6 +7,7 @@ the job's processes were read and none is stopped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -14,13 +15,13 @@ from ..evidence.job import SettingSeen
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
+from ._jobs import is_of_the_job
 
 # where a stopped thread stands in the kernel
 STOPS = ("do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator", "do_jobctl_trap")
 FREEZES = ("cgroup.freeze", "freezer.state", "frozen", "Paused")
 FROZEN = ("1", "FROZEN", "FREEZING", "true")
-
-
+CLIENTS = re.compile(r"(?:/\S{0,200}/)?(?:mfsmount|sshfs)\b")
 SERVERS = ("mfschunkserver", "mfsmaster", "sftp-server", "glusterfsd", "ceph-osd", "ceph-mds", "nfsd", "beegfs-")
 
 
@@ -56,14 +57,12 @@ def stands_still(row: ThreadState) -> bool:
 
 
 def of_the_job(row: ProcessState | ThreadState) -> bool:
-    """True for what a training job is made of: a shell's stopped editor is nobody's fault, and a stopped server of
-    a volume is the volume's."""
-    if (row.subject.comm or "").startswith(SERVERS):
-        return False
-    if not row.subject.comm and not getattr(row, "command", ""):
+    """True for a process of the job, or the client of a volume that it uses: a shell's stopped editor is nobody's
+    fault, and a stopped server of a volume is the volume's."""
+    comm, command = row.subject.comm or "", getattr(row, "command", "")
+    if not comm and not command:
         return True  # somebody looked at this one alone
-    words = f"{row.subject.comm or ''} {row.command if isinstance(row, ProcessState) else ''}"
-    return any(word in words for word in ("python", "pt_", "train", "torchrun", "worker", "mfs", "sshfs", "ranks"))
+    return not comm.startswith(SERVERS) and (CLIENTS.match(command or comm) is not None or is_of_the_job(row))
 
 
 def concerned(row: ProcessState | ThreadState, looked_at: set[int | None]) -> bool:

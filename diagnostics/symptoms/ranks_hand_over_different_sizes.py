@@ -15,7 +15,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import CollectiveMismatch, CollectiveTimeout, SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import positions
 
 CALL = re.compile(
     r"reduce|gather|scatter|broadcast|all_?to_?all|\bnumel\b|bucket|buffer|\bsend|\brecv|collective", re.I
@@ -36,9 +36,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _waits(incident: Incident) -> list[Evidence]:
     told: list[Evidence] = [*incident.of(CollectiveTimeout, CollectiveMismatch)]
-    seen = places(incident)
-    together = len({place.where for place in seen}) == 1 and all(place.in_collective for place in seen)
-    return told or ([place.fact for place in seen] if together else [])
+    seen = positions(incident)
+    together = len({position.where for position in seen}) == 1 and all(position.in_collective for position in seen)
+    return told or ([position.fact for position in seen] if together else [])
 
 
 SYMPTOM = Symptom(

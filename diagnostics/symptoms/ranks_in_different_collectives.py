@@ -1,11 +1,15 @@
 """Ranks wait for each other in calls that can never meet.
 
-Two calls of which each lacks the ranks that joined the other. The same call number with two operations (of time-outs that name no group only a number far from the start, where groups
-do not meet by chance), or two operations with numbers so close together, for all that they are large, that one group
-has counted them; or time-outs without any number that began together, one rank's in one operation and all the others' in
-another; or stacks (else tracebacks) in which every rank waits for the others, in different operations,
-none of them point-to-point (a pipeline's stages differ by design) and none elsewhere (then that one is what they wait
-for). ABSENT where all ranks wait in the same operation.
+By numbers: two calls of which each lacks the ranks that joined the other; or the same call number with two operations
+(of time-outs that name no group only a number far from the start, where groups do not meet by chance); or two
+operations with numbers so close together, for all that they are large, that one group has counted them.
+
+By time: time-outs without any number that began together, one rank's in one operation and all the others' in another.
+
+By stacks (else tracebacks): every rank waits for the others, in different operations, none of them point-to-point (a
+pipeline's stages differ by design) and none elsewhere (then that one is what they wait for).
+
+ABSENT where all ranks wait in the same operation.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from ..evidence import Subject
 from ..evidence.job import CollectiveStuck, CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import positions
 
 FAR = 20  # calls from the start
 FEWEST = 3  # ranks: of two that differ neither is the odd one
@@ -98,13 +102,13 @@ def _lacks(one: CollectiveStuck, other: CollectiveStuck) -> bool:
 
 
 def _by_place(incident: Incident) -> Iterator[Finding]:
-    seen = places(incident)
-    if len(seen) < 2 or not any(place.in_collective for place in seen):
+    seen = positions(incident)
+    if len(seen) < 2 or not any(position.in_collective for position in seen):
         return
-    names = sorted({place.where for place in seen})
-    facts = tuple(place.fact for place in seen[:8])
-    if all(place.waits_for_ranks and place.where != "point-to-point" for place in seen) and len(names) > 1:
-        said = "; ".join(f"{place.subject} in {place.where.removeprefix('collective:')}" for place in seen[:4])
+    names = sorted({position.where for position in seen})
+    facts = tuple(position.fact for position in seen[:8])
+    if all(position.waits_for_ranks and position.where != "point-to-point" for position in seen) and len(names) > 1:
+        said = "; ".join(f"{position.subject} in {position.where.removeprefix('collective:')}" for position in seen[:4])
         yield Finding(Subject(), facts, said)
     elif len(names) == 1:
         yield Finding(Subject(), facts, f"all {len(seen)} ranks wait in {names[0]}", present=False)

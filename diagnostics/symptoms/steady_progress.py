@@ -7,7 +7,6 @@ says how the run ended: a log that ends in mid-run while nothing is left of its 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from statistics import median
@@ -19,6 +18,7 @@ from ..evidence.kernel import ClockReading
 from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
+from ._jobs import is_of_the_job
 from ._runs import Run, is_finite_again, job_ends, runs
 from .pace_fell import LEAST as LEAST_LOSS
 from .pace_fell import lasting_loss
@@ -26,11 +26,6 @@ from .throughput_collapsed import rates
 
 FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
 BUSY_PERCENT = 50.0
-# of a training: its interpreter, launcher or shell
-JOB = re.compile(
-    r"(?i)python|torchrun|accelerate|deepspeed|horovod|mpirun|srun|slurmstepd|\bray\b|ray::|train|pretrain|finetun"
-    r"|\bpt_|\bvllm|megatron|\brun\.sh|\bjax|tensorflow|\bworker|\brank|\bllm|\.py\b"
-)
 SEEN = (ProcessState, ThreadState, PythonStack, NativeStack)
 PATIENCE = 3.0  # paces between the last step and the look
 
@@ -76,9 +71,8 @@ def _vanished(incident: Incident, run: Run) -> bool:
 
 def _may_be_the_runs(incident: Incident, fact: Evidence) -> bool:
     """True for a process that lives, and that a run names as its own or whose name or command is of the kind."""
-    words = " ".join((fact.subject.comm or "", getattr(fact, "command", "")))
     named = any(fact.subject.pid == run.subject.pid is not None for run in incident.of(RunStarted))
-    return getattr(fact, "state", None) not in ("Z", "X") and (named or JOB.search(words) is not None)
+    return getattr(fact, "state", None) not in ("Z", "X") and (named or is_of_the_job(fact))
 
 
 def _collected(incident: Incident) -> datetime | None:

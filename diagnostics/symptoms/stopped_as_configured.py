@@ -1,11 +1,13 @@
 """The run says that it ended by its own setting (a time limit of its own, the last step or epoch), or only waits in
 the scheduler's queue; nothing failed before.
 
-Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end. Or its last
-word is that it stopped early, for want of progress or for a time limit of its own, and no step follows; not where another
-rank still waits in a collective, or was ended for it. Or it ended
-with status 0, or said that it was done, short of its last epoch, without any exception, and an early stop is
-configured.
+Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end.
+
+Or the run's last word is that it stopped early, for want of progress or for a time limit of its own, and no step
+follows; not where another rank still waits in a collective, or was ended for it.
+
+Or it ended with status 0, or said that it was done, short of its last epoch, without any exception, and an early stop
+is configured.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from ..evidence.job import (
 )
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import positions
 from ._runs import job_ends
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
@@ -74,7 +76,11 @@ def _said_so(incident: Incident) -> Iterator[Finding]:
 def _others_wait(incident: Incident) -> bool:
     """True where one rank stopped and others did not: they are in a collective, or were killed for their silence."""
     killed = any(fact.action == "kill" for fact in incident.of(WatchdogFired))
-    return killed or bool(incident.of(CollectiveTimeout)) or any(place.in_collective for place in places(incident))
+    return (
+        killed
+        or bool(incident.of(CollectiveTimeout))
+        or any(position.in_collective for position in positions(incident))
+    )
 
 
 def _went_on(incident: Incident, word: RunFinished) -> bool:

@@ -5,11 +5,12 @@ threads of a pool wait for results of what waits for a thread of the pool; or on
 import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor has
 interrupted in it holds.
 
-By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name); or by C stacks,
-where one thread wants the GIL and another, which may hold it, wants a native mutex, or the first, inside of a native
-function, wants the GIL, which another has that waits at that function's door, or all that are shown want mutexes.
-Threads idle at a queue, a condition or
-a sleep do not count. ABSENT where the stacks of several threads were taken, no two wait so, and none wants the GIL.
+By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name). By C stacks,
+where one thread wants the GIL and another, which may hold it, wants a native mutex; or the first wants the GIL inside
+of a native function, and another that has the GIL waits at that function's door; or all that are shown want mutexes.
+
+Threads idle at a queue, a condition or a sleep do not count. ABSENT where the stacks of several threads were taken, no
+two wait so, and none wants the GIL.
 """
 
 from __future__ import annotations
@@ -25,26 +26,21 @@ from ..links import Process
 from . import Finding, Symptom
 from ._waits import (
     PLUMBING,
+    at_mutex,
     compiles_natively,
+    dumps,
     innermost_own,
     is_worker,
     name_of,
-    native_names,
     on_futex,
     takes_lock,
     wait_channels,
+    waits_for_module,
     wants_gil,
 )
 
-WANTS_MUTEX = (
-    "pthread_mutex_lock",
-    "__lll_lock_wait",
-    "___pthread_mutex_lock",
-    "__GI___lll_lock_wait",
-    "std::mutex::lock",
-    "pthread_rwlock_wrlock",
-    "__pthread_mutex_lock",
-)
+IMPORTS = ("_call_with_frames_removed", "_find_and_load", "_find_and_load_unlocked", "exec_module", "_load_unlocked")
+POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
 INTERRUPTS = ("__del__", "_removeHandlerRef", "_remove", "callback", "_cleanup", "signal_handler", "handler")
 # acquire_cache, _state_lock, take_lock: a function of the job's that takes a lock, caught idle in it
 NAMED = re.compile(r"^[A-Za-z_]\w{5,}$")
@@ -53,37 +49,29 @@ LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each process with two such threads; else those that were looked at."""
-    looked = []
-    found = False
+    signs = [*_in_python(incident), *_at_imports(incident), *_starved(incident), *_native(incident)]
+    yield from signs
+    looked = [stack for _, stacks in _by_process(incident) for stack in stacks[:4]]
+    if looked and not signs and not any(map(wants_gil, incident.of(NativeStack))):
+        yield Finding(Subject(), tuple(looked[:8]), "no two threads wait for each other", present=False)
+
+
+def _in_python(incident: Incident) -> Iterator[Finding]:
+    """Threads of one process at locks, at one door, or inside of what they wait for."""
     for process, stacks in _by_process(incident):
         waiting = [stack for stack in stacks if _waits_for_lock(process, stack)]
         if len({stack.subject.tid for stack in waiting}) > 1 and not any(stack.active for stack in stacks):
-            found = True
             names = " and ".join(dict.fromkeys(stack.thread for stack in waiting))
             pid = process.pid if process else None
             yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
-        looked += stacks[:4]
         for stack in stacks:
             if _waits_for_itself(stack):
-                found = True
                 note = f"{stack.thread} waits for a lock in {stack.frames[1].function}, which it is inside of already"
                 yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
         for first, second in _at_one_door(stacks):
-            found = True
             name = name_of(second.frames[0])
             note = f"{first.thread} waits inside {name}, at whose door {second.thread} stands"
             yield Finding(Subject(pid=first.subject.pid), (first, second), note)
-    for finding in _at_imports(incident):
-        found = True
-        yield finding
-    for finding in _starved(incident):
-        found = True
-        yield finding
-    for finding in _native(incident):
-        found = True
-        yield finding
-    if looked and not found and not any(map(wants_gil, incident.of(NativeStack))):
-        yield Finding(Subject(), tuple(looked[:8]), "no two threads wait for each other", present=False)
 
 
 def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[PythonStack]]]:
@@ -137,16 +125,14 @@ def _locks(stack: PythonStack) -> bool:
 def _native(incident: Incident) -> Iterator[Finding]:
     stacks = incident.of(NativeStack)
     for_gil = [s for s in stacks if wants_gil(s)]
-    for_mutex = [
-        s for s in stacks if any(name.startswith(WANTS_MUTEX) for name in native_names(s, 4)) and s not in for_gil
-    ]
+    for_mutex = [s for s in stacks if at_mutex(s) and s not in for_gil]
     if for_gil and for_mutex:
         yield Finding(
             Subject(pid=for_mutex[0].subject.pid),
             (for_mutex[0], for_gil[0]),
             "one thread wants a native mutex, another wants the GIL",
         )
-    yield from _all_at_mutexes(stacks)
+    yield from _all_at_mutexes(incident)
     holders = {(stack.source.file, stack.source.line) for stack in incident.of(PythonStack) if stack.holds_gil}
     for holder in (stack for stack in stacks if (stack.source.file, stack.source.line) in holders):
         door = holder.frames[0].function if holder.frames else ""
@@ -157,21 +143,14 @@ def _native(incident: Incident) -> Iterator[Finding]:
                 yield Finding(Subject(pid=holder.subject.pid), (holder, inside), note)
 
 
-def _all_at_mutexes(stacks: Sequence[NativeStack]) -> Iterator[Finding]:
+def _all_at_mutexes(incident: Incident) -> Iterator[Finding]:
     """Dumps of two threads or more in which every one waits for a native mutex: whoever has them waits too."""
-    dumps: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
-    for stack in stacks:
-        dumps[stack.source.file, stack.subject.pid].append(stack)
-    for threads in dumps.values():
-        at = [s for s in threads if any(name in WANTS_MUTEX for name in native_names(s, 4)) and not wants_gil(s)]
+    for threads in dumps(incident):
+        at = [stack for stack in threads if at_mutex(stack) and not wants_gil(stack)]
         listed = any(stack.alone for stack in threads)  # the one thread that there is, twice
         if len(at) == len(threads) > 1 and not listed and not any(map(compiles_natively, threads)):
             note = f"all {len(threads)} threads wait for native mutexes"
             yield Finding(Subject(pid=threads[0].subject.pid), tuple(threads[:4]), note)
-
-
-IMPORTS = ("_call_with_frames_removed", "_find_and_load", "_find_and_load_unlocked", "exec_module", "_load_unlocked")
-MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
 
 
 def _at_imports(incident: Incident) -> Iterator[Finding]:
@@ -180,15 +159,10 @@ def _at_imports(incident: Incident) -> Iterator[Finding]:
         idle = [stack for stack in stacks if stack.frames and not stack.active and not stack.crashed]
         inside = [s for s in idle if innermost_own(s) is None and any(name_of(f) in IMPORTS for f in s.frames)]
         for second in idle:
-            inner = second.frames[0]
-            wants = (inner.file or "").startswith("<frozen importlib") and name_of(inner) in MODULE_LOCKS
             first = next((each for each in inside if each.thread != second.thread), None)
-            if wants and first:
+            if first and waits_for_module(second):
                 note = f"{first.thread} waits in the middle of an import, {second.thread} for the lock of a module"
                 yield Finding(Subject(pid=process.pid if process else None), (first, second), note)
-
-
-POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
 
 
 def _starved(incident: Incident) -> Iterator[Finding]:

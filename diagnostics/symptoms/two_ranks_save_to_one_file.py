@@ -1,8 +1,9 @@
 """Two ranks say that they save the same checkpoint to one file, and it cannot be read.
 
 One file, by its name, of the same step, under the names of two ranks; the one that cannot be read is of that name, or
-says itself that it is mixed. A folder may hold a
-file for each. Where nobody has met an unreadable one, the ranks may have taken turns, or the paths lie on disks of
+says itself that it is mixed. A folder may hold a file for each.
+
+Where nobody has met an unreadable one it is no sign: the ranks may have taken turns, or the paths lie on disks of
 their own.
 """
 
@@ -50,7 +51,8 @@ SYMPTOM = Symptom(
     title="two ranks save to one file",
     rule=rule,
     leak=0.00005,
-    because="one of them is meant to",
+    because="a trainer lets one rank save, and two that do mostly take turns or write the same bytes; a file in pieces "
+    "needs the slip and the race",
     tells_apart=("path",),
     command="grep -n -i 'saving checkpoint' *.log | tail",
 )

@@ -17,9 +17,10 @@ from ..evidence.kernel import HungTask
 from ..evidence.process import OpenFile, ProcessState, SystemCall, ThreadState
 from ..evidence.storage import Mount
 from ..incident import Incident
+from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place
-from ._waits import CLIENT_WAITS, blocked_in_client, blocked_on_page
+from ._waits import blocked_in_client, blocked_on_page
 from .metadata_call_blocked import LONG_S, QUESTIONS
 
 NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")

@@ -1,6 +1,11 @@
-"""Somebody measured a volume and it was slow: a rate below 50 MB/s for large reads or writes, single operations that
-took more than a second, long waits, a device that is busy all the time while requests wait in line, CPUs that mostly wait for disks, burst credits that are used up, a read that ran into
-its limit while the job's own reads came back late, or a save many times slower than its siblings.
+"""Somebody measured a volume and it was slow.
+
+- a rate below 50 MB/s for large reads or writes, or single operations that took more than a second
+- requests that wait long, or a device that is busy all the time while requests wait in line
+- CPUs that mostly wait for disks
+- burst credits that are used up
+- a read that ran into its limit while the job's own reads came back late
+- a save many times slower than its siblings
 
 ABSENT where a rate of 200 MB/s or more was measured.
 """

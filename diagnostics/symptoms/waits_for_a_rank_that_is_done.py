@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from ..evidence.job import CollectiveProgress, CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import places
+from ._ranks import positions
+
+LEAVES = re.compile(r"^(?:destroy_process_group|_shutdown_backend|_abort_process_group|abort) \(torch/distributed/")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -39,15 +41,12 @@ def _taken_down(incident: Incident) -> Iterator[Finding]:
     """A rank whose stack takes the process group down, while that of another waits in a collective."""
     if incident.of(PythonException):
         return  # a rank that raised leaves too, and that is another story
-    seen = places(incident)
-    leaving = [place for place in seen if LEAVES.search(place.where)]
-    waiting = [place for place in seen if place.in_collective]
+    seen = positions(incident)
+    leaving = [position for position in seen if LEAVES.search(position.where)]
+    waiting = [position for position in seen if position.in_collective]
     if leaving and waiting and len(leaving) + len(waiting) == len(seen):
         note = f"{leaving[0].subject} takes the process group down; {waiting[0].subject} waits in {waiting[0].where}"
         yield Finding(leaving[0].subject, (leaving[0].fact, waiting[0].fact), note)
-
-
-LEAVES = re.compile(r"^(?:destroy_process_group|_shutdown_backend|_abort_process_group|abort) \(torch/distributed/")
 
 
 def _one_more_call(incident: Incident, done: Mapping[int, RunFinished]) -> Iterator[Finding]:

@@ -54,7 +54,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         dead = _of_the_only_parent(incident)
     if not states and not dead:
         dead = _of_a_table_without_parents(incident, stack)
-    forked = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
+    waits_for_loader = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
     table = incident.reads("process-table")
     seen_in = {row.source.file for row in incident.of(ProcessState) if row.subject.pid == stack.subject.pid}
     # a table of that process alone was asked for no other
@@ -65,7 +65,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         yield Finding(
             subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it"
         )
-    elif forked and table and whole and not states:
+    elif waits_for_loader and table and whole and not states:
         yield Finding(subject, (stack, *table), "the process that waits for its workers has none")
     elif late := _replaced(stack, states):
         note = f"child {late[0].subject.pid} was begun long after the others and idles: it stands for one that is gone"

@@ -1,14 +1,16 @@
 """A DataLoader worker or another forked child waits for a lock below user code: nobody in it can release that.
 
-The child's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe); or the frame
-takes a lock by name; or it takes the lock of its own queue of indices, which nobody else reads; or another thread of
-the worker idles outside the standard library while a C stack shows it at a lock of Python's; or its C stack ends in
-one of libc's own locks; or the only thread of a process waits for a native lock or for a team of threads (OpenMP); or
-the only thread of a child waits for another one of its process, by an event, a condition or a future; or it idles
-inside of a library with threads of its own, and its process uses no CPU; or the one stack that was taken of a process
-waits for the own lock of a runtime (OpenMP, BLAS, an allocator), in a job that forks; or all children of a process
-that was warned of forking with threads are on futexes. ABSENT where workers' stacks were taken and all of them idle
-at their queues or read.
+A worker's main thread is on a futex while its innermost Python frame is user code (no queue, no pipe), or that frame
+takes a lock by name, or the lock of the worker's own queue of indices, which nobody else reads. Or another thread of
+the worker idles outside the standard library while a C stack shows it at a lock of Python's.
+
+The only thread of a child waits for another one of its process, by an event, a condition or a future. Or it idles
+inside of a library with threads of its own, and its process uses no CPU.
+
+All children of a process that was warned of forking with threads are on futexes.
+
+ABSENT where workers' stacks were taken and all of them idle at their queues or read, and no C stack is at a lock of a
+runtime's.
 """
 
 from __future__ import annotations
@@ -22,20 +24,12 @@ from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._forked_natives import (
-    LIBC_LOCKS,
-    RUNTIME_LOCKS,
-    after_a_fork,
-    at_runtime_locks,
-    has_rival,
-    is_forked,
-    only_threads,
-)
 from ._waits import (
     forked,
     in_library,
     in_worker,
     innermost_own,
+    is_forked,
     is_main,
     is_worker,
     kernel_facts,
@@ -44,56 +38,43 @@ from ._waits import (
     on_futex,
     takes_lock,
     wait_channels,
+    waits_for_module,
 )
+from .child_at_runtime_lock import rule as child_at_runtime_lock
 
 WARNED = re.compile(
     r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code|[Uu]sing fork\(\) can cause \w{2,30} to deadlock"
 )
+PYTHON_LOCKS = ("PyThread_acquire_lock", "lock_PyThread_acquire_lock", "rlock_acquire")
+MANY_THREADS = 8
+OF_THREADS = ("threading.py", "_base.py", "queue.py")
+# the Python side of libraries that share their work out to native threads
+HAS_THREADS = re.compile(
+    r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|(?:^|/)(?:polars|lancedb?|pyarrow)/"
+)
+IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
+IDLE_PERCENT = 3.0
+POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
+POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each worker at a lock; else the workers that wait elsewhere."""
-    idle = []
-    found = False
-    for process in incident.links.processes.values():
-        helps = is_worker(process) or is_forked(process) or any(map(_serves_a_pool, process.stacks))
-        at_lock = (*_at_lock(process), *_waits_for_nobody(process)) if helps else ()
-        for finding in at_lock:
-            found = True
-            yield finding
-        if is_worker(process):
-            idle += [stack for stack in process.stacks if is_main(stack) and _is_known_idle(stack)]
-    for finding in (*_of_nobody(incident), *_helpers_at_locks(incident), *_pools_left_behind(incident)):
-        found = True
-        yield finding
-    for native in incident.of(NativeStack):
-        inner = native_names(native, 4)
-        if any(name in LIBC_LOCKS for name in inner) and not has_rival(incident, native):
-            found = True
-            yield Finding(
-                Subject(pid=native.subject.pid),
-                (native,),
-                f"a process is inside {inner[0]}, at one of libc's own locks",
-            )
-    for native in only_threads(incident):
-        found = True
-        note = f"the only thread of {native.subject.pid} waits for a lock or a team: nobody else is in it"
-        yield Finding(Subject(pid=native.subject.pid), (native,), note)
-    for native in at_runtime_locks(incident):
-        found = True
-        name = next(name for name in native_names(native, 6) if RUNTIME_LOCKS.match(name))
-        yield Finding(
-            Subject(pid=native.subject.pid), (native,), f"a process of a job that forks waits for a lock in {name}"
-        )
-    for native in after_a_fork(incident):
-        found = True
-        note = "a child waits inside of what a library does after a fork, for threads that were not copied"
-        yield Finding(Subject(pid=native.subject.pid), (native,), note)
-    for finding in _forked_with_threads(incident):
-        found = True
-        yield finding
-    if idle and not found:
+    signs = [*_by_process(incident), *_of_nobody(incident), *_helpers_at_locks(incident)]
+    signs += [*_pools_left_behind(incident), *_forked_with_threads(incident)]
+    yield from signs
+    workers = [process for process in incident.links.processes.values() if is_worker(process)]
+    idle = [stack for process in workers for stack in process.stacks if is_main(stack) and _is_known_idle(stack)]
+    if idle and not signs and not any(child_at_runtime_lock(incident)):
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
+
+
+def _by_process(incident: Incident) -> Iterator[Finding]:
+    """Workers, forked children and a pool's children by their own Python stacks."""
+    for process in incident.links.processes.values():
+        if is_worker(process) or is_forked(process) or any(map(_serves_a_pool, process.stacks)):
+            yield from _at_lock(process)
+            yield from _waits_for_nobody(process)
 
 
 def _is_known_idle(stack: PythonStack) -> bool:
@@ -124,9 +105,6 @@ def _of_nobody(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 Subject(), (stack, waiting[0]), f"the only child waits on a futex in {where}, its only thread"
             )
-
-
-PYTHON_LOCKS = ("PyThread_acquire_lock", "lock_PyThread_acquire_lock", "rlock_acquire")
 
 
 def _helpers_at_locks(incident: Incident) -> Iterator[Finding]:
@@ -169,10 +147,6 @@ def _of_its_own_queue(stack: PythonStack) -> Frame | None:
     return inner[1] if files == ["synchronize.py", "queues.py", "worker.py"] else None
 
 
-MANY_THREADS = 8
-OF_THREADS = ("threading.py", "_base.py", "queue.py")
-
-
 def _waits_for_nobody(process: Process) -> Iterator[Finding]:
     """The only thread of a process where it waits for what only another thread of it can do."""
     stack = process.stacks[0] if len(process.stacks) == 1 else None
@@ -188,14 +162,6 @@ def _waits_for_nobody(process: Process) -> Iterator[Finding]:
     yield Finding(Subject(pid=process.pid, comm=process.comm), (stack,), note)
 
 
-# the Python side of libraries that share their work out to native threads
-HAS_THREADS = re.compile(
-    r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|(?:^|/)(?:polars|lancedb?|pyarrow)/"
-)
-IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
-IDLE_PERCENT = 3.0
-
-
 def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
     """Children of a pool that idle inside a library with native threads of its own, none of which uses a CPU."""
     for process in incident.links.processes.values():
@@ -209,10 +175,6 @@ def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
                 where = f"{stack.frames[0].function} ({stack.frames[0].file})"
                 note = f"child {process.pid} idles in {where}, and no thread of it uses a CPU"
                 yield Finding(Subject(pid=process.pid, comm=process.comm), (stack, rows[0]), note)
-
-
-POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
-POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 
 
 def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
@@ -232,15 +194,6 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(), (*rows[:4], *warned[:1], *many[:1]), note)
 
 
-def _imports(stack: PythonStack) -> bool:
-    """True where the innermost frame waits for the lock of a module that some thread imports."""
-    inner = stack.frames[0]
-    return (inner.file or "").startswith("<frozen importlib") and name_of(inner) in MODULE_LOCKS
-
-
-MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
-
-
 def _at_lock(process: Process) -> Iterator[Finding]:
     for stack in process.stacks:
         own = innermost_own(stack) or _taker(stack) or _of_its_own_queue(stack)
@@ -248,7 +201,7 @@ def _at_lock(process: Process) -> Iterator[Finding]:
             continue
         channels = wait_channels(process, stack.subject.tid)
         blocked = any(map(on_futex, channels)) and (is_worker(process) or any(r.threads == 1 for r in process.states))
-        if blocked or ((takes_lock(stack) or _imports(stack)) and not channels):
+        if blocked or ((takes_lock(stack) or waits_for_module(stack)) and not channels):
             where = f"{own.function} ({own.file}:{own.line})"
             yield Finding(
                 Subject(pid=process.pid, comm=process.comm),

@@ -17,7 +17,6 @@ from ..stuck import CALLS, WAITS
 
 NETWORK_S, LOCAL_S = 4.0, 15.0  # a local disk may take its time over an fsync of 35 GB
 SHARE = 0.005
-_WAITS = tuple(WAITS)
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class WaitingThreads:
             for tid in numbers_in(f"/proc/{pid}/task"):
                 base = f"/proc/{pid}/task/{tid}"
                 wchan = read_file(f"{base}/wchan")
-                if not wchan.startswith(_WAITS):
+                if not wchan.startswith(WAITS):
                     continue
                 key, moved = (pid, tid), _moves(base)
                 before = self.waits.get(key)

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from diagnostics.stuck import Stuck, format_stuck, who_waits
+from diagnostics import stuck
+from diagnostics.stuck import WAITS, Stuck, format_stuck, who_waits
 from tests.faults.faultfs import FaultFS
 from tests.faults.moosefs import MooseFS
 from tests.faults.place import end, wait_for
@@ -20,6 +21,20 @@ def waiting(pid: int, mount: object) -> Stuck:
     found = [row for row in who_waits(str(mount)) if row.pid == pid]
     assert len(found) == 1
     return found[0]
+
+
+@pytest.mark.parametrize(
+    "wchan",
+    "ptlrpc_set_wait cxiWaitEventWait rpc_wait_bit_killable nfs4_handle_exception cl_sync_io_wait smb2_query_dir_first "
+    "wait_on_page_bit io_schedule jbd2_log_wait_commit".split(),
+)
+def test_a_thread_in_state_s_is_known_by_its_wait(wchan: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"/proc/31/task/31/wchan": wchan, "/proc/32/task/32/wchan": "futex_wait_queue"}
+    folders = {"/proc": [31, 32], "/proc/31/task": [31], "/proc/32/task": [32]}
+    monkeypatch.setattr(stuck, "read_file", lambda path: files.get(path, ""))
+    monkeypatch.setattr(stuck, "numbers_in", folders.__getitem__)
+    monkeypatch.setattr(stuck, "stat_fields", lambda base: ["S", "1", *["0"] * 30])
+    assert set(stuck.waiting_threads(1, WAITS)) == {(31, 31)}
 
 
 @pytest.mark.moosefs

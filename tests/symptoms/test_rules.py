@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -37,8 +38,9 @@ def test_some_incident_shows_it(name: str, observed: list[list[Observation]]) ->
 
 @names
 def test_most_incidents_do_not_show_it(name: str, observed: list[list[Observation]]) -> None:
+    """The incidents are of all kinds: what one in ten of them shows tells none of them apart."""
     shown = sum(any(each.symptom == name and each.state is State.PRESENT for each in seen) for seen in observed)
-    assert shown < 0.4 * len(observed)
+    assert shown < 0.1 * len(observed)
 
 
 @names
@@ -75,18 +77,14 @@ def test_rule_is_written_in_words(name: str) -> None:
     assert 0 < symptom.leak < 1
 
 
-MISSED = (
-    "volume-io-blocked", "worker-waits-for-lock", "threads-wait-for-each-other", "main-thread-waits-for-loader",
-    "compiling", "process-stopped", "worker-gone", "busy-while-silent", "progress-stopped", "throughput-collapsed",
-    "no-step-yet", "ended-silently", "killed-by-signal", "watchdog-killed", "operator-tool-hangs-on-volume",
-    "volume-capacity-vanished", "disk-usage-full", "inodes-exhausted", "shm-small", "checkpoint-truncated",
-    "checksums-differ", "same-size-content-differs", "copy-interrupted", "data-wait-dominates", "volume-slow-measured",
-    "block-device-trouble", "kernel-remounted-read-only", "cgroup-oom-kill", "global-oom-kill", "memory-grows",
-    "machine-memory-low", "too-many-open-files", "cpu-starved-signs", "loss-not-finite", "user-code-exception",
-)  # fmt: skip
+# what a rule, or what it calls, says where somebody looked and it is not there
+LACKS = re.compile(r"present=(?!True)|\bnothing\(|\b(?:gpu|scheduler)_reports\(")
+
+# of a tool's complaint alone, whose silence says nothing
+NEVER_ABSENT = {"driver-module-missing", "driver-refuses"}
 
 
-@pytest.mark.parametrize("name", MISSED)
+@pytest.mark.parametrize("name", sorted({n for n, text in documents().items() if LACKS.search(text)} - NEVER_ABSENT))
 def test_some_incident_lacks_it(name: str, observed: list[list[Observation]]) -> None:
     """Looked for with the right witness and not there: what tells a look-alike apart."""
     assert any(each.symptom == name and each.state is State.ABSENT for seen in observed for each in seen)

@@ -1,30 +1,31 @@
-"""C stacks of forked children that wait for threads or locks which their parent had and they have not."""
+"""A C stack ends in a lock or a team of threads of a runtime, in a process with nobody who could release or serve it.
+
+The only thread of a process waits for a native lock or for a team (OpenMP, rayon, Eigen). Or the innermost frames are
+one of libc's own locks, and no other thread of the process is at a mutex. Or a lock of a runtime (OpenMP, BLAS, an
+allocator) is waited for in a loader's worker, in the middle of a fork, or in the one stack that was taken of a process
+in a job that forks. Or a thread waits for another below a library's own handler of a fork in the child.
+
+Never ABSENT: a stack elsewhere tells nothing of the other children.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from ..evidence import Subject
 from ..evidence.process import NativeStack
 from ..incident import Incident
-from ..links import Process
-from ._waits import WORKER_FRAMES, forked, innermost_own, is_main, is_worker, name_of, native_names
+from . import Finding, Symptom
+from ._waits import MUTEX_WAITS, WORKER_FRAMES, at_mutex, is_forked, is_worker, name_of, native_names
 
 LIBC_LOCKS = frozenset(
     "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all "
     "_IO_lock_lock "
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
-NATIVE_LOCKS = ("__lll_lock_wait", "pthread_mutex_lock", "__pthread_mutex_lock", "___pthread_mutex_lock")
-LOCKED = (
-    *NATIVE_LOCKS,
-    "__GI___pthread_mutex_lock",
-    "__GI___lll_lock_wait",
-    "futex_wait",
-    "_L_lock",
-    "je_malloc_mutex_lock",
-    "AbslInternalSpinLockDelay",
-)
+# a mutex, OpenMP's own wait for one, or the lock of an allocator
+LOCKED = (*MUTEX_WAITS, "futex_wait", "je_malloc_mutex_lock", "AbslInternalSpinLockDelay")
 # what these protect is over in microseconds, unless the thread that had it was not copied by fork
 RUNTIME_LOCKS = re.compile(
     r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
@@ -50,10 +51,35 @@ TEAM_WAITS = (
 )
 # grpc_postfork_child     je_jemalloc_postfork_child     PyOS_AfterFork_Child
 AFTER_FORK = re.compile(r"^(?:\w{1,40}_)?(?:post_?fork|at_?fork|after_?fork)_?child(?:_\w{1,20})?$", re.I)
-FOR_OTHERS = ("pthread_cond_wait", "__pthread_cond_wait", "___pthread_cond_wait", "futex_wait", *NATIVE_LOCKS)
+FOR_OTHERS = ("pthread_cond_wait", "__pthread_cond_wait", "___pthread_cond_wait", "futex_wait", *MUTEX_WAITS)
 
 
-def has_rival(incident: Incident, native: NativeStack) -> bool:
+def rule(incident: Incident) -> Iterator[Finding]:
+    """Each such stack, by the sign that shows it."""
+    for native in _at_libcs_locks(incident):
+        note = f"a process is inside {native_names(native, 1)[0]}, at one of libc's own locks"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for native in _only_threads(incident):
+        whose = native.subject.pid or "a process"
+        note = f"the only thread of {whose} waits for a lock or a team: nobody else is in it"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for native in _at_runtime_locks(incident):
+        name = next(name for name in native_names(native, 6) if RUNTIME_LOCKS.match(name))
+        note = f"a process of a job that forks waits for a lock in {name}"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for native in _after_a_fork(incident):
+        note = "a child waits inside of what a library does after a fork, for threads that were not copied"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
+
+
+def _at_libcs_locks(incident: Incident) -> Iterator[NativeStack]:
+    """Threads at a lock of libc's that no other thread of their process can be at."""
+    for native in incident.of(NativeStack):
+        if any(name in LIBC_LOCKS for name in native_names(native, 4)) and not _has_rival(incident, native):
+            yield native
+
+
+def _has_rival(incident: Incident, native: NativeStack) -> bool:
     """True where another thread of the process waits for a mutex too: they may hold what each other wants."""
     others = [
         each for each in incident.of(NativeStack) if each is not native and each.source.file == native.source.file
@@ -64,7 +90,7 @@ def has_rival(incident: Incident, native: NativeStack) -> bool:
     return any(name.startswith(LOCKED) for each in same for name in native_names(each, 4))
 
 
-def after_a_fork(incident: Incident) -> Iterator[NativeStack]:
+def _after_a_fork(incident: Incident) -> Iterator[NativeStack]:
     """Stacks that wait for another thread below a library's own handler of a fork in the child."""
     for native in incident.of(NativeStack):
         waits = any(name.startswith(FOR_OTHERS) for name in native_names(native, 3))
@@ -72,7 +98,7 @@ def after_a_fork(incident: Incident) -> Iterator[NativeStack]:
             yield native
 
 
-def only_threads(incident: Incident) -> Iterator[NativeStack]:
+def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
     stacks = incident.of(NativeStack)
     for native in stacks:
@@ -83,8 +109,9 @@ def only_threads(incident: Incident) -> Iterator[NativeStack]:
         alone = alone or _is_listed_alone(native, stacks)
         alone = alone or any(each.alone and each.subject.tid == native.subject.pid is not None for each in stacks)
         names = native_names(native, 5)
-        locked = any(name.startswith(NATIVE_LOCKS) for name in names[:2])
-        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
+        if alone and (
+            at_mutex(native, 2) or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)
+        ):
             yield native
 
 
@@ -105,7 +132,7 @@ def _is_inside_openmp(native: NativeStack) -> bool:
     return own and any(name.startswith(("GOMP_parallel", "__kmpc_fork_call")) for name in names)
 
 
-def at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
+def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
     """A worker at a runtime's own lock, a thread at one in the middle of a fork, or the only stack of its dump where another process is its parent or polls for it."""
     stacks = incident.of(NativeStack)
     for native in stacks:
@@ -128,8 +155,11 @@ def _forks(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack
     return bool(incident.links.children) or any(POLLS.search(each.frames[0].function) for each in others)
 
 
-def is_forked(process: Process) -> bool:
-    """True for a forked child in whose other threads nobody works who could hold the lock."""
-    others = [stack for stack in process.stacks if not is_main(stack)]
-    at_work = any(stack.active or innermost_own(stack) for stack in others)
-    return any(map(forked, process.stacks)) and not at_work
+SYMPTOM = Symptom(
+    title="a child waits for a runtime's lock or threads that it has not",
+    rule=rule,
+    leak=0.0005,
+    because="these locks are held for microseconds and teams answer at once, unless the holder was not copied by fork",
+    command="gdb -p WORKER -batch -ex 'info threads' -ex 'thread apply all bt'",
+    cost_minutes=2,
+)

@@ -1,0 +1,47 @@
+"""Work before the first request was counting up when the kubelet's probe ended it: a load, a download, a compilation.
+
+By the phase that the log says last, "13 of 30", or by an unfinished bar of such work. A probe's own limit is seldom
+said. Silence or a count that stands at its end is no sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Subject
+from ..evidence.job import ProgressBar, WatchdogFired
+from ..incident import Incident
+from . import Finding, Symptom
+from ._limits import COUNT, last_phase
+
+PROBE_S = 20.0  # a probe's first look and its failures take at least so long
+BEFORE_SERVING = ("load", "preprocess", "compile", "download", "warmup")
+PREPARES = re.compile(r"\b(?:load|download|fetch|compil|captur|convert|quantiz|shard|checkpoint|warm)", re.I)
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    """The last phase and each bar that stood between its begin and its end."""
+    kills = [f for f in incident.of(WatchdogFired) if f.watchdog == "kubernetes" and f.action in ("kill", "restart")]
+    last = last_phase(incident)
+    if not kills:
+        return
+    counted = COUNT.search(last.text) if last and last.phase in BEFORE_SERVING else None
+    if last and counted and 0 < int(counted[1]) < int(counted[2]):
+        yield Finding(
+            Subject(), (last, kills[0]), f"{last.phase} stood at {counted[1]} of {counted[2]} when the probe failed"
+        )
+    for bar in incident.of(ProgressBar):
+        done, total = bar.done or 0, bar.total or 0
+        if PREPARES.search(bar.label) and 0 < done < total and (bar.elapsed_s or 0.0) >= PROBE_S:
+            yield Finding(Subject(), (bar, kills[0]), f"{bar.label} stood at {done} of {total} when the probe failed")
+
+
+SYMPTOM = Symptom(
+    title="a probe ended work before the first request",
+    rule=rule,
+    leak=0.001,
+    because="probes are given more time than a start takes; a start that they end on its way is rare",
+    command="kubectl describe pod POD | grep -A 3 -i probe; kubectl logs --previous POD | tail",
+    cost_minutes=1,
+)
