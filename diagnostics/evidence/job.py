@@ -440,6 +440,18 @@ class LoginSession(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorldMismatch(Evidence):
+    """What came to the start of a job does not fit its world: more workers than it has, or a rank that it has not.
+
+    dist.init_process_group(backend='nccl', init_method=opt.dist_url, world_size=1, rank=1)
+    """
+
+    world_size: int
+    workers: int | None = None
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingSeen(Evidence):
     """A configuration value that somebody set: environment variable, flag, sysctl, mount feature. Subject: job.
 

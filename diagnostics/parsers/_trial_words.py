@@ -31,6 +31,7 @@ _WELL = (
     r"|first batch (?:after|in) \d{1,6}|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}"
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
     r"|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?|reboots?|resets?|lock-?ups?)"
+    r"|all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
     r"|\d{1,4} (?:min(?:utes?)?|h(?:ours?)?|days?|weeks?),? "
     r"(?:ok|fine|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)\w{0,2})"
 )
@@ -46,7 +47,7 @@ _ILL = (
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused"
     r"|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)"
     r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|CUDA error|bus error|off|dark|powers? off"
-    r"|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost"
+    r"|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost|(?:\w{2,20} ){0,2}marked dead"
 )
 # 3 of 5 runs fail      host goes dark
 SAID = (
@@ -73,7 +74,7 @@ OUTCOMES = (
         re.compile(
             r"^(?:ok|okay|works?\b|pass|fine|clean|baseline|stable|survives|(?:stays|stayed) up"
             r"|ran (?:for )?\d(?!.{0,120}\b(?:then|until|before)\b)|\d{1,4} \w{1,7},? (?:ok|fine|no )"
-            r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)"
+            r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)|all \w"
             r"|runs|serves|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,

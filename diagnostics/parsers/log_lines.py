@@ -74,7 +74,7 @@ FILE = re.compile(r"/[^/]{0,200}\.[a-z]\w{0,10}$")
 # what is left of an exception that was printed
 # [Errno 5] Input/output error: '/data/x.pkl'      size mismatch for head.weight: copying a param with shape torch.Size([0]) from ...
 REST_OF_ERROR = re.compile(
-    r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)|^\s{0,16}size mismatch for \S{1,300}: copying a param with shape "
+    r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)|^\s{0,16}size mismatch for \S{1,300}: copying a param with shape |^filelock\.(?:\w{1,20}\.)?Timeout: "
 )
 OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
@@ -87,7 +87,7 @@ LEVELLED = re.compile(
 )
 INTERESTING = Words(
     r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists|size mismatch",
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists|size mismatch|filelock",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity
-from ..evidence.job import SettingSeen
+from ..evidence.job import WorldMismatch
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
@@ -22,18 +22,14 @@ COUNTED = re.compile(
 )
 
 
-def read(text: Text) -> Iterator[SettingSeen]:
+def read(text: Text) -> Iterator[WorldMismatch]:
     told: set[str] = set()
     for message in messages(text, Words("store based barrier")):
         found = COUNTED.search(message.text)
         if found and found["key"] not in told and int(found["count"]) > int(found["world"]):
             told.add(found["key"])
-            yield SettingSeen(
-                **message.facts(text),
-                severity=Severity.CRITICAL,
-                name="workers at the store's barrier",
-                value=f"{found['count']} of {found['world']}",
-            )
+            sizes = {"world_size": int(found["world"]), "workers": int(found["count"])}
+            yield WorldMismatch(**message.facts(text), severity=Severity.CRITICAL, **sizes)
 
 
 PARSER = Parser(

@@ -16,6 +16,7 @@ from ..links import Process
 MUTEX_WAITS = ("__lll_lock_wait", "__GI___lll_lock_wait", "_L_lock", "pthread_mutex_lock", "__pthread_mutex_lock",
                "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_rwlock_wrlock",
                "std::mutex::lock")  # fmt: skip
+LOGGING_LOCKS = ("acquire", "acquireLock", "_acquireLock")
 MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
 FUTEX_WAITS = ("futex_do_wait", "futex_wait", "do_futex", "futex_abstimed", "__futex")
 PLUMBING = frozenset(
@@ -106,6 +107,12 @@ def innermost_own(stack: PythonStack) -> Frame | None:
 def takes_lock(stack: PythonStack) -> bool:
     """True where the innermost frame takes a lock by name."""
     return bool(stack.frames) and name_of(stack.frames[0]) in ("acquire", "__enter__", "_acquire_restore")
+
+
+def takes_logging_lock(stack: PythonStack) -> bool:
+    """True where the innermost frame takes the lock of a handler or of the logging module: held for one line of a log."""
+    inner = stack.frames[0] if stack.frames else None
+    return inner is not None and (inner.file or "").endswith("logging/__init__.py") and name_of(inner) in LOGGING_LOCKS
 
 
 def compiles(stack: PythonStack) -> bool:

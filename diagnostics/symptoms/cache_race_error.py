@@ -25,7 +25,8 @@ CACHE = re.compile(
     r"\.triton/|triton[_/]cache|TRITON_CACHE|torchinductor|/inductor/|torch_extensions|__triton_launcher|\.cubin"
     r"|\.nv/ComputeCache|numba.{0,20}cach|_inductor/\S{0,40}cache|corrupted compilation artifact"
     r"|kernel[_ ]cache|jit[_ ]cache|compil\w{1,10}[_ ]cache|fxgraph|neuron-compile-cache|cuda_utils\.so|\.locks?/"
-    r"|FileLock|flashinfer|deep_gemm|\w\.(?:ttgir|ttir|llir|hsaco)\b|/\.\w{2,20}/cache/|jit_build/|\bMIOpen\b",
+    r"|FileLock(?!\.)|flashinfer|deep_gemm|\w\.(?:ttgir|ttir|llir|hsaco)\b|/\.\w{2,20}/cache/|jit_build/|\bMIOpen\b"
+    r"|\.(?:aesara|theano|pytensor)/|compiledir|keops",
     re.I,
 )
 # load_cached_autotuning (torch/_inductor/triton_heuristics.py:740)     get_group (triton/runtime/cache.py:88)
@@ -64,7 +65,7 @@ TROUBLE = re.compile(
     r"|file too short|invalid ELF header"
     r"|Errno (?:2|16|17|26|39|116)\b|File exists|Directory not empty|Text file busy|Device or resource busy"
     r"|Resource temporarily unavailable"
-    r"|locking protocol|database is locked|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt|object has vanished",
+    r"|locking protocol|database is locked|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt|object has vanished|could not be acquired",
     re.I,
 )
 

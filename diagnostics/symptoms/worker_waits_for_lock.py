@@ -4,6 +4,9 @@ A worker's main thread is on a futex while its innermost Python frame is user co
 takes a lock by name, or the lock of the worker's own queue of indices, which nobody else reads. Or another thread of
 the worker idles outside the standard library while a C stack shows it at a lock of Python's.
 
+A child of multiprocessing that was not spawned takes the lock of a logging handler, as its one thread; or it idles,
+forked, inside of a runtime that answers from threads which a fork does not copy (JAX, TensorFlow).
+
 The only thread of a child waits for another one of its process, by an event, a condition or a future. Or it idles
 inside of a library with threads of its own, and its process uses no CPU.
 
@@ -37,6 +40,7 @@ from ._waits import (
     native_names,
     on_futex,
     takes_lock,
+    takes_logging_lock,
     wait_channels,
     waits_for_module,
 )
@@ -52,6 +56,9 @@ OF_THREADS = ("threading.py", "_base.py", "queue.py")
 HAS_THREADS = re.compile(
     r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|(?:^|/)(?:polars|lancedb?|pyarrow)/"
 )
+RUNTIMES = re.compile(
+    r"(?:^|/)(?:jax/_src/(?:compiler|dispatch|array|interpreters/)|jaxlib/|tensorflow/python/(?:eager|client|framework)/)"
+)
 IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
 IDLE_PERCENT = 3.0
 POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
@@ -61,7 +68,7 @@ POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each worker at a lock; else the workers that wait elsewhere."""
     signs = [*_by_process(incident), *_of_nobody(incident), *_helpers_at_locks(incident)]
-    signs += [*_pools_left_behind(incident), *_forked_with_threads(incident)]
+    signs += [*_pools_left_behind(incident), *_forked_with_threads(incident), *_alone_inside(incident)]
     yield from signs
     workers = [process for process in incident.links.processes.values() if is_worker(process)]
     idle = [stack for process in workers for stack in process.stacks if is_main(stack) and _is_known_idle(stack)]
@@ -175,6 +182,34 @@ def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
                 where = f"{stack.frames[0].function} ({stack.frames[0].file})"
                 note = f"child {process.pid} idles in {where}, and no thread of it uses a CPU"
                 yield Finding(Subject(pid=process.pid, comm=process.comm), (stack, rows[0]), note)
+
+
+def _alone_inside(incident: Incident) -> Iterator[Finding]:
+    """Children in which one thread waits and no other works: what it waits for, only threads of their parent could do."""
+    stacks = incident.of(PythonStack)
+    for stack in stacks:
+        dump = (stack.source.file, stack.subject.pid)
+        others = [each for each in stacks if each is not stack and (each.source.file, each.subject.pid) == dump]
+        if any(each.active or innermost_own(each) for each in others):
+            continue
+        if stack.active or stack.crashed or stack.interrupted or not stack.frames or not is_main(stack):
+            continue
+        where = f"{stack.frames[0].function} ({stack.frames[0].file})"
+        subject = Subject(pid=stack.subject.pid, comm=stack.subject.comm)
+        if takes_logging_lock(stack) and _is_child(stack):
+            yield Finding(subject, (stack,), f"a child waits for the lock of a logging handler in {where}")
+        elif forked(stack) and RUNTIMES.search(stack.frames[0].file or ""):
+            yield Finding(subject, (stack,), f"a forked child idles in {where}, whose threads a fork does not copy")
+
+
+def _is_child(stack: PythonStack) -> bool:
+    """True in a process of multiprocessing that was forked, as far as its frames tell."""
+    files = [(frame.file or "") for frame in stack.frames]
+    begun = any(
+        name_of(frame) == "_bootstrap" and file.endswith("process.py")
+        for frame, file in zip(stack.frames, files, strict=True)
+    )
+    return begun and not any(file.endswith(("spawn.py", "forkserver.py")) for file in files)
 
 
 def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
