@@ -7,7 +7,7 @@ times, and an answer that does not survive is not given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 ANSWER_BITS = 3.0  # what a cause initiates must speak at least this much for it (8 to 1 over chance)
 ANSWER_ROBUSTNESS = 0.7  # share of shaken tables in which the answer must stay
-LEAD = 0.6  # both of them for a lead, a cause that the wording of the artefacts names
-LEAD_BITS = 5.0  # what the wording must speak at least for a lead (32 to 1)
+LEAD = 0.5  # both of them for a lead, a cause that the wording of the artefacts names
+LEAD_BITS = 5.0  # what symptoms and wording must speak at least for a lead (32 to 1)
+IN_REACH = 0.5  # of a lead's posterior: a rival that probable leaves it open
 FAINT = "var(--jp-ui-font-color2, #616161)"
 WORDING = "wording"  # the row of `Diagnosis.weights` that no symptom has
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
@@ -238,22 +239,22 @@ def _leading(
     if unaccounted(network, posterior.sets[0]):
         return ()
     own = own_bits(network)
+    told = own + network.worded
     chosen = [i for i in posterior.sets[0] if own[i] >= ANSWER_BITS]
     if not chosen:
-        own = own + network.worded
-        chosen = [i for i in sorted(posterior.sets[0], key=lambda i: -own[i])[:1] if own[i] >= ANSWER_BITS]
+        chosen = [i for i in sorted(posterior.sets[0], key=lambda i: -told[i])[:1] if told[i] >= ANSWER_BITS]
     found = at_work(network.slugs, posterior)
-    return tuple(
-        each
-        for each in hypotheses
-        if network.instances.index(Instance(each.cause, each.subject)) in chosen and _is_sure(each, found[each.slug])
-    )
+    places = {each: network.instances.index(Instance(each.cause, each.subject)) for each in hypotheses}
+    return tuple(each for each in hypotheses if places[each] in chosen and _is_sure(each, found, told[places[each]]))
 
 
-def _is_sure(hypothesis: Hypothesis, posterior: float) -> bool:
-    if hypothesis.is_lead:
-        return posterior >= LEAD and hypothesis.worded >= LEAD_BITS
-    return min(posterior, hypothesis.by_symptoms) >= ANSWER_POSTERIOR
+def _is_sure(hypothesis: Hypothesis, found: Mapping[str, float], bits: float) -> bool:
+    """By the posterior of each cause, `found`, and by what symptoms of its own and the wording speak for this one."""
+    posterior = found[hypothesis.slug]
+    if not hypothesis.is_lead:
+        return min(posterior, hypothesis.by_symptoms) >= ANSWER_POSTERIOR
+    rival = max((other for slug, other in found.items() if slug != hypothesis.slug), default=0.0)
+    return posterior >= LEAD and bits >= LEAD_BITS and rival <= IN_REACH * posterior
 
 
 def _verdict(

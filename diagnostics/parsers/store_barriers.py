@@ -28,8 +28,12 @@ def read(text: Text) -> Iterator[WorldMismatch]:
         found = COUNTED.search(message.text)
         if found and found["key"] not in told and int(found["count"]) > int(found["world"]):
             told.add(found["key"])
-            sizes = {"world_size": int(found["world"]), "workers": int(found["count"])}
-            yield WorldMismatch(**message.facts(text), severity=Severity.CRITICAL, **sizes)
+            yield WorldMismatch(
+                **message.facts(text),
+                severity=Severity.CRITICAL,
+                world_size=int(found["world"]),
+                workers=int(found["count"]),
+            )
 
 
 PARSER = Parser(
