@@ -29,6 +29,7 @@ NOTHING_KNOWN = 0.15
 LIFTED_TO = 0.75
 # bits: an absent symptom that speaks so much against a cause was looked for where the cause would have shown it
 MISSED = -1.5
+IN_VAIN = 3.0  # bits: what words may still say for such a cause, too little for a lead
 TELLING = 0.003  # a symptom that shows so seldom by itself was shown by something
 NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
 WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to
@@ -126,7 +127,7 @@ def _unless_missed(
     leak: np.ndarray[Any, Any],
     present: np.ndarray[Any, Any],
 ) -> np.ndarray[Any, Any]:
-    """The bits of the words, less what the symptoms say of the same lines for a cause that was looked for in vain.
+    """The bits of the words; for a cause that was looked for in vain few, and less what the symptoms say of the same lines.
 
     Words know no numbers: a complaint of too little shared memory is worded alike where df shows plenty.
     """
@@ -135,7 +136,7 @@ def _unless_missed(
     bits = noisy_or.weight_of_evidence(strength, leak, present)
     said = np.where(present, np.maximum(bits, 0.0), 0.0).sum(axis=1)
     missed = np.where(present, 0.0, bits).sum(axis=1) <= MISSED
-    beyond = np.minimum(worded, np.maximum(worded - said, 0.0))
+    beyond = np.minimum(worded, np.clip(worded - said, 0.0, IN_VAIN))
     kept: np.ndarray[Any, Any] = np.where(missed, beyond, worded)
     return kept
 
