@@ -254,7 +254,8 @@ def _is_sure(hypothesis: Hypothesis, found: Mapping[str, float], bits: float) ->
     if not hypothesis.is_lead:
         return min(posterior, hypothesis.by_symptoms) >= ANSWER_POSTERIOR
     rival = max((other for slug, other in found.items() if slug != hypothesis.slug), default=0.0)
-    return posterior >= LEAD and bits >= LEAD_BITS and rival <= IN_REACH * posterior
+    speaks = hypothesis.worded >= ANSWER_BITS and bits >= LEAD_BITS  # a hair of wording makes no answer
+    return speaks and posterior >= LEAD and rival <= IN_REACH * posterior
 
 
 def _verdict(

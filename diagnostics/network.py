@@ -29,7 +29,7 @@ NOTHING_KNOWN = 0.15
 LIFTED_TO = 0.75
 # bits: an absent symptom that speaks so much against a cause was looked for where the cause would have shown it
 MISSED = -1.5
-IN_VAIN = 3.0  # bits: what words may still say for such a cause, too little for a lead
+IN_VAIN = 2.0  # bits: what words may still say for such a cause, too little for a lead
 TELLING = 0.003  # a symptom that shows so seldom by itself was shown by something
 NEGLIGIBLE = 1e-7  # sets less probable than this change no sum
 WHO = ("host", "rank", "pid", "gpu", "pci", "job")  # who saw it, as against what it happened to

@@ -120,7 +120,7 @@ def test_the_telling_line_is_named() -> None:
     said = compare(lines())
     assert max(said.bits, key=said.bits.__getitem__) == "quota-exceeded"
     assert said.bits["quota-exceeded"] > 3
-    assert said.telling("quota-exceeded")[0].line == 2
+    assert [each.line for each in said.telling("quota-exceeded", most=1)] == [2]
     assert said.telling("no-such-cause") == []
 
 
