@@ -72,7 +72,8 @@ def aborted_at_limit(incident: Incident) -> Iterator[tuple[ProgressBar, float, E
     ends: list[Evidence] = [failure for failure in incident.of(LauncherFailure) if failure.exit_code in ABORTED]
     ends += [end for end in incident.of(ProcessEnded) if end.signal == "SIGABRT" or end.status in ABORTED]
     errors = [each for each in incident.of(PythonException) if each.type.rpartition(".")[2] not in LAUNCHERS]
-    if not ends or errors or incident.of(OomKill, Xid) or limits(incident):
+    reports: list[Evidence] = [*errors, *incident.of(OomKill, Xid)]
+    if not ends or reports or limits(incident):
         return
     configured = [seconds for seconds in map(_configured_s, incident.of(SettingSeen)) if seconds]
     for bar in incident.of(ProgressBar):

@@ -3,7 +3,8 @@ many times its usual value and stayed, or twice that with a gradient norm ten ti
 climbed to three times the lowest that it had reached and stayed there, far above what it was just before.
 
 A value that is finite again for the last steps of a longer run is none, nor is a run's only infinite gradient norm
-beside a finite loss: half precision overflows while its scale is sought. ABSENT where a run of at least five steps logged its loss and it is finite to the end.
+beside a finite loss: half precision overflows while its scale is sought. ABSENT where a run of at least five steps
+logged its loss and it is finite to the end, or the loss went on falling over the steps that a loss scaler skipped.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._runs import column, is_finite_again, is_one_overflow, runs
+from .loss_scale_adapts import rule as loss_scale_adapts
 
 EXPLODED = 4.0
 RISEN, NORM_EXPLODED = (
@@ -69,8 +71,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(), (run.steps,), f"the loss rose to {finite[-1]:.4g}")
         elif len(finite) >= FEWEST_FINE:
             fine.append(run.steps)
-    if fine and not bad and not said:
-        yield Finding(Subject(), tuple(fine), "the loss is finite to the end", present=False)
+    handled = list(loss_scale_adapts(incident))
+    if (fine or handled) and not bad and not said:
+        shown = tuple(fine) or handled[0].evidence
+        yield Finding(Subject(), shown, "the loss is finite to the end", present=False)
 
 
 def _rise(values: Sequence[float], least: float) -> float:
