@@ -3,6 +3,7 @@
 2026-11-29 12:45:11,505 INFO train: message          [2021-08-10 20:14:11,221] [INFO] message
 Fri Nov 29 12:45:11 2026 message                     12:45:11 INFO message
 11/29 12:45:11 - mmengine - INFO - message           11-29 12:45:11.505 INFO message
+2026-11-29,12:45:11 | INFO | message                 2026-11-29 12:45:11.505 | ERROR    | app.run:main:12 - message
 [rank3]: message     [default0]: message     3: message (srun -l)
 """
 
@@ -13,6 +14,10 @@ import re
 from .layer import Envelope, Peel
 from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
 
+# 2026-11-29 12:45:11.505 | ERROR    | app.run:main:12 - message     2026-11-29 12:45:11 | INFO | app.run | message
+_BARS = re.compile(
+    rf"^({ISO}) {{1,4}}\| {{0,4}}(DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL) {{0,8}}\| (?:[\w.<>-]{{1,120}}:[\w<>]{{1,80}}:\d{{1,6}} - |[A-Za-z_]\w{{0,40}}(?:\.\w{{1,40}}){{1,6}} \| )?(.*)$"
+)
 _LOGGER = re.compile(
     rf"^\[?({ISO})\]?[ \t:,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {{0,5}}\])?)?[ \t:-]*(.*)$"
 )
@@ -26,6 +31,12 @@ _CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
 _LEVEL = re.compile(r"^\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {0,5}\])?(?P<colon>:?)[ :-]*(.*)$")
 _RANK = re.compile(r"^\[(?:rank(?:: ?)?|default|Rank )(\d{1,6})\]:? ?(.*)$")
 _SRUN = re.compile(r"^(\d{1,5}): (.+)$")
+
+
+def bars(line: Envelope) -> Envelope | None:
+    if not (found := _BARS.match(line.message)):
+        return None
+    return line._replace(message=found[3], stamp=line.stamp or iso_stamp(found[1]), level=found[2])
 
 
 def logger(line: Envelope) -> Envelope | None:
@@ -75,5 +86,5 @@ def srun(line: Envelope) -> Envelope | None:
 
 
 BRACKETS: tuple[Peel, ...] = (logger, ctime, no_year, clock, rank)
-NUMBERS: tuple[Peel, ...] = (logger, no_year, clock, srun)
+NUMBERS: tuple[Peel, ...] = (bars, logger, no_year, clock, srun)
 WORDS: tuple[Peel, ...] = (ctime,)

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from ..evidence import Clock, Stamp
 
-ISO = r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| UTC| ?[+-]\d\d:?\d\d| ?[+-]\d\d)?"
+ISO = r"\d{4}[-/]\d\d[-/]\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| UTC| ?[+-]\d\d:?\d\d| ?[+-]\d\d)?"
 _ISO = re.compile(
-    r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?\s?(Z|UTC|[+-]\d\d:?\d\d|[+-]\d\d)?"
+    r"(\d{4})[-/](\d\d)[-/](\d\d)[T ,](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?\s?(Z|UTC|[+-]\d\d:?\d\d|[+-]\d\d)?"
 )
 
 # journalctl and syslog print the month in the machine's language; one row a language, January first

@@ -104,6 +104,16 @@ class NonFiniteValue(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LossScaleLowered(Evidence):
+    """Dynamic loss scaling skipped a step whose gradients overflowed, and lowered its scale to `scale`. Subject: rank.
+
+    OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768
+    """
+
+    scale: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Phase(Evidence):
     """The job says what it does next or has done, other than a step. Subject: rank.
 

@@ -67,8 +67,8 @@ COMPILES = (
 # wording -> phase and edge; the first that fits counts
 _EVALUATION = r"(?:evaluation|validation|eval)"
 PHASES = (
-    (re.compile(r"(?i)^(?:rank[ =:]?\d{1,6}[:,]? )?(?:\w{1,20} ){0,3}(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval)\b.{0,40}?\b\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "evaluation", None),
-    (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),
+    (re.compile(r"(?i)^(?:rank[ =:]?\d{1,6}[:,]? )?(?:\w{1,20} ){0,3}(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval|val|valid)\b.{0,40}?\b\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "evaluation", None),
+    (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:epoch \d{1,6} )?(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),
     # validation start, 30 datasets     eval: 5120 prompts, generate max_new_tokens=1024
     (re.compile(rf"(?i)\b{_EVALUATION}(?: on rank \d{{1,6}})?:? (?:starts?|started|starting|begins?|began)\b|\b{_EVALUATION}:? (?:on |of |over )?\d{{1,9}} (?:prompts|samples|examples|images|batches|data ?sets|files|problems|questions|videos|clips|sequences|episodes)\b"), "evaluation", "begin"),
     (re.compile(r"(?i)\b(?:evaluation|validation|eval) (?:done|finished|completed?|took|ended)\b|\bvalid(?:ation)? loss at\b|^(?:step \d{1,12}: train loss \S{1,20}, )?val(?:id|idation)? loss\b|['\"]eval_loss['\"]"), "evaluation", "end"),

@@ -5,6 +5,7 @@
     torch_sharing_strategy=file_system
     kernel.hung_task_timeout_secs = 120
     _target_: lightning.pytorch.callbacks.EarlyStopping
+    ddp_timeout: 3600
 
 A setting whose name promises a secret is not kept. One assignment inside another tool's output is no settings file:
 at least half of an artefact's lines must be assignments, or the name one that this field knows.
@@ -36,11 +37,18 @@ DEVICE = re.compile(
 EARLY = re.compile(
     r"^\s{0,40}(?:\w{1,30}\[)?[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_|callbacks?)[\"']?\]?(?:: ?|=| = | )\s{0,4}(\S{0,200})"
 )
+# ddp_timeout: 3600     --ddp_timeout 1800 \     "dist_timeout": 7200,     --distributed-timeout-minutes 30
+GROUPS = re.compile(
+    r"(?i)(?:^|[\s\"'(])(?:--)?((?:ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)[_-]time_?out(?:[_-](?:s|secs?|seconds|min|minutes))?)"
+    r"[\"']?(?:: ?| ?= ?| )[\"']?(\d{1,6})(?![\w.])"
+)
 SECRET = re.compile(r"(?i)token|secret|passw|credential|api_?key|access_?key|private|auth|cookie|session")
 
 
 STOP = re.compile(r"(?i)early[-_]?stop")
-NAMED = re.compile(f"{KNOWN.pattern}|{EARLY.pattern}|(?i:{DEVICE.pattern.removeprefix('(?i)')})")
+NAMED = re.compile(
+    f"{KNOWN.pattern}|{EARLY.pattern}|(?i:{GROUPS.pattern.removeprefix('(?i)')})|(?i:{DEVICE.pattern.removeprefix('(?i)')})"
+)
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -48,6 +56,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, None if whole else NAMED):
         said = message.text
         pairs = [*KNOWN.findall(said), *DEVICE.findall(said)]
+        pairs += [(name.replace("-", "_"), value) for name, value in GROUPS.findall(said)]
         if (early := EARLY.match(message.line.text[:400])) and STOP.search(early[0]):
             pairs.append((early[1], early[2]))
         if whole and (found := ASSIGNMENT.match(message.line.text[:1000])):
@@ -69,6 +78,7 @@ PARSER = Parser(
         r"^\s{0,8}(export |declare -x )?[A-Za-z_][\w.]{1,80}(=| = )\S{0,500}\s*$"
         r"|\b(NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|CUDA|PYTORCH|OMP|UCX|GLOO|SLURM|HF)_[A-Z0-9_]{2,60}=\S"
         r"|^\s{0,40}[\"'{,-]{0,4}(?i:early[-_]?stop\w{0,30}[\"']?[:= ]|(_target_|callbacks?)[\"']?[:=] ?\S{0,200}earlystop|\w{1,30}\[[\"']early[-_]?stop)"
+        r"|(?i:(^|[\s\"'(])(--)?(ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)[_-]time_?out([_-](s|secs?|seconds|min|minutes))?[\"']?[:= ])"
         r"|(?i:\b(ib_|rdma_|net_?)?(device|hca|nic|ifname|interface)=(mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond))"
     ),
     read=read,

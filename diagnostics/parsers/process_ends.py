@@ -73,8 +73,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     (re.compile(r"\bexits with return code ?= ?(?P<status>-?\d{1,3})\b"), _status),
     # died with <Signals.SIGKILL: 9>
     (re.compile(r"\bdied with <Signals\.(?P<signal>SIG[A-Z0-9]{2,8})"), _signal),
-    # process 4242 was terminated by signal 9      killed by signal: SIGKILL
-    (re.compile(r"(?:\bpid[ =](?P<pid>\d{1,8})\b.{0,60}?)?\b(?:terminated|killed|died|exited|interrupted) (?:by|on|due to|with) signal[ :=]{1,2}(?P<signal>SIG[A-Z0-9]{2,8}|\d{1,2})\b"), _signal),
+    # process 4242 was terminated by signal 9      killed by signal: SIGKILL      worker pid 311: killed, signal 9
+    (re.compile(r"(?:\bpid[ =](?P<pid>\d{1,8})\b.{0,60}?)?\b(?:terminated|killed|died|exited|interrupted)(?: (?:by|on|due to|with)|[,:;])? \(?signal[ :=]{1,2}(?P<signal>SIG[A-Z0-9]{2,8}|\d{1,2})\b"), _signal),
     # (UCX) [n07:3039 :0:3095] Caught signal 7 (Bus error: nonexistent physical address)
     (re.compile(r"(?:^\[[\w.-]{1,80}:(?P<pid>\d{1,8}) ?:\d{1,3}:\d{1,8}\] )?\bCaught signal (?P<signal>\d{1,2}) \("), _signal),
     # (Open MPI) [n07:12345] Signal: Segmentation fault (11)
@@ -163,7 +163,7 @@ PARSER = Parser(
         r"|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*(status|code|exitcode)[ :=]+-?\d"
         r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
-        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited) (by|on|with|due to) signal|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?=|on node \S{1,120} exited on signal"
+        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?=|on node \S{1,120} exited on signal"
         r"|\bCaught signal \d{1,2} \(|\bSignal: [A-Z][\w /]{1,40} \(\d{1,2}\)|^\*\*\* SIG[A-Z]{3,6}\b"
     ),
     read=read,

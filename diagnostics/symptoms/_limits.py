@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import CollectiveTimeout, Phase, WatchdogFired
+from ..evidence.job import (
+    CollectiveTimeout,
+    LauncherFailure,
+    Phase,
+    ProcessEnded,
+    ProgressBar,
+    PythonException,
+    SettingSeen,
+    WatchdogFired,
+)
+from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
-from ._reports import said, words_of
+from ._reports import LAUNCHERS, said, words_of
 
 NEAR = 0.85
 LONG = ("evaluation", "save", "load", "preprocess", "compile", "download", "epoch-end", "warmup")
 # 1328/5120      13 of 30
 COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
+ABORTED = (-6, 134)  # SIGABRT, by which a watchdog ends its own rank
+USUAL_S = (600.0, 900.0, 1800.0, 3600.0, 5400.0, 7200.0)  # limits of process groups, by default or as people set them
+EXACT = 0.01  # of a limit that nobody says: of bars that end in two hours, one in twenty is so near to one by chance
+# ddp_timeout, distributed_timeout_minutes
+OF_GROUPS = re.compile(
+    r"(?i)^(?:ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)_time_?out"
+)
+# work of the CPUs on data that are there already; a bar of loading or saving may be slow for the volume's sake
+OF_DATA = re.compile(
+    r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I
+)
 GAVE_UP_WAITING = re.compile(
     r"Socket Timeout|client socket has timed out after \d|waitForInput: .{0,300}timed out after"
     r"|reached monitoredBarrier, but|[Ww]ait timeout after|Timed out after \d+ seconds waiting for clients"
@@ -40,6 +62,32 @@ def _said_limit(fact: Evidence) -> float | None:
     if match[3]:
         return int(match[3]) * 3600.0 + int(match[4]) * 60 + int(match[5])
     return float(match[1]) if match[1] else float(match[2]) / 1000
+
+
+def aborted_at_limit(incident: Incident) -> Iterator[tuple[ProgressBar, float, Evidence]]:
+    """Unfinished bars of preparing data that are as old as a limit to the percent, and the SIGABRT that ended a rank, where no word of a time-out was kept.
+
+    The limit is one that the configuration says, else a usual one. An error or a report that tells of another end speaks against it.
+    """
+    ends: list[Evidence] = [failure for failure in incident.of(LauncherFailure) if failure.exit_code in ABORTED]
+    ends += [end for end in incident.of(ProcessEnded) if end.signal == "SIGABRT" or end.status in ABORTED]
+    errors = [each for each in incident.of(PythonException) if each.type.rpartition(".")[2] not in LAUNCHERS]
+    reports: list[Evidence] = [*errors, *incident.of(OomKill, Xid)]
+    if not ends or reports or limits(incident):
+        return
+    configured = [seconds for seconds in map(_configured_s, incident.of(SettingSeen)) if seconds]
+    for bar in incident.of(ProgressBar):
+        elapsed = bar.elapsed_s or 0.0
+        at = next((limit for limit in (configured or USUAL_S) if abs(elapsed - limit) <= EXACT * limit), None)
+        if at and OF_DATA.search(bar.label) and 0 < (bar.done or 0) < (bar.total or 0):
+            yield bar, at, ends[0]
+
+
+def _configured_s(setting: SettingSeen) -> float | None:
+    """The limit of a process group that a setting says, in seconds."""
+    if not OF_GROUPS.match(setting.name) or not setting.value.isdigit():
+        return None
+    return float(setting.value) * (60 if re.search(r"_min(?:utes)?$", setting.name, re.I) else 1)
 
 
 def last_phase(incident: Incident) -> Phase | None:

@@ -38,6 +38,8 @@ SPEAKERS = (
     ProcessEnded,
     CollectiveMismatch,
 )
+# what a launcher raises when one of its processes has ended
+LAUNCHERS = ("ChildFailedError", "CalledProcessError", "SystemExit", "KeyboardInterrupt", "SignalException")
 PREVIOUS = re.compile(r"caused by previous Xid (\d{1,4})\b")
 CHATTER = ("INFO", "TRACE", "VERSION")  # levels at which NCCL complains of nothing, at great length
 DAY_S = 86400.0

@@ -1,7 +1,8 @@
 """A progress bar that is none of the training itself stands unfinished where a limit struck, about as old as that limit.
 
 Or one of preparing data that at its pace takes far longer than the limit. The limit may be said, or be the shortest
-that torch sets where nobody says one; where the scheduler ended the job, a bar that ran for so long tells it too.
+that torch sets where nobody says one; where the scheduler ended the job, a bar that ran for so long tells it too. And
+where all that was kept of the end is a rank's SIGABRT, a bar of preparing data that is as old as a usual or configured limit to the percent.
 """
 
 from __future__ import annotations
@@ -13,17 +14,13 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import Phase, ProgressBar, SchedulerEvent, SettingSeen, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
-from ._limits import NEAR, limits
+from ._limits import NEAR, OF_DATA, aborted_at_limit, limits
 
 SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
 BYTES = 10**9  # nobody makes so many steps: such a bar counts bytes or rows
 FAR_LONGER = 2.0
 LINES = 12  # between what a job says it does now and the bar of that
 TRAINING = re.compile(r"\b(?:epoch|train(?:ing)?|iter(?:ation)?s?|steps?)\b", re.I)
-# work of the CPUs on data that are there already; a bar of loading or saving may be slow for the volume's sake
-OF_DATA = re.compile(
-    r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -50,6 +47,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif known and needs >= FAR_LONGER * max(known) and OF_DATA.search(bar.label):
             note = f"{bar.label} takes {needs:.0f} s at its pace, the limit is {max(known):.0f} s"
             yield Finding(Subject(), (bar, torn[0], *waits[:1]), note)
+
+    for bar, limit_s, end in aborted_at_limit(incident):
+        note = f"{bar.label} stood at {bar.done} of {bar.total} after {bar.elapsed_s:.0f} s, a limit is {limit_s:.0f} s"
+        yield Finding(Subject(), (bar, end), note)
 
 
 def _is_none_of_training(incident: Incident, bar: ProgressBar) -> bool:

@@ -1,6 +1,7 @@
 """A memory cgroup's limit killed a process: the kernel's report, the cgroup's own counter, the scheduler's word, or
 that of a program that watches a limit of its own over its workers. Where the kernel's report is cut before it says
-whose memory was full, a container that stands at its limit says so.
+whose memory was full, a container that stands at its limit says so; and where no kernel's report was kept, a record of
+the container's memory that ends at its limit and then tells of a process that SIGKILL ended.
 
 A kill that is older than every run of the incident, or after which the job made steps for more than a day, is
 another incident's. ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the
@@ -10,10 +11,10 @@ cgroup's counter is 0.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Coverage, Evidence, Subject
-from ..evidence.job import SchedulerEvent
+from ..evidence.job import ProcessEnded, SchedulerEvent
 from ..evidence.kernel import OomKill
 from ..evidence.storage import CgroupMemory
 from ..incident import Incident
@@ -42,6 +43,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = True
         note = f"{killed(unknown[0])}; {at_limit[0].subject.cgroup or 'its cgroup'} stands at its limit"
         yield Finding(at_limit[0].subject, (unknown[0], at_limit[0]), note)
+    for row, end in _killed_at_limit(incident, at_limit):
+        found = True
+        yield Finding(row.subject, (row, end), f"{row.subject.cgroup or 'the cgroup'} stood at its limit, then SIGKILL")
     for event in incident.of(SchedulerEvent):
         if event.about == "oom-killed" and not OF_THE_MACHINE.search(event.text):
             found = True
@@ -58,6 +62,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
         witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
         if witnesses:
             yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)
+
+
+def _killed_at_limit(
+    incident: Incident, at_limit: Sequence[CgroupMemory]
+) -> Iterator[tuple[CgroupMemory, ProcessEnded]]:
+    """Ends by SIGKILL below the last look at a container's memory, in one record, where that look shows it at its limit."""
+    if any(kill.scope != "unknown" for kill in incident.of(OomKill)):
+        return
+    for end in incident.of(ProcessEnded):
+        before = [
+            row
+            for row in incident.of(CgroupMemory)
+            if row.source.file == end.source.file and row.source.line < end.source.line and row.usage
+        ]
+        if end.signal == "SIGKILL" and before and before[-1] in at_limit:
+            yield before[-1], end
 
 
 def _is_anothers(incident: Incident, kill: OomKill) -> bool:

@@ -1,5 +1,5 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
-tasks than CPUs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping,
+tasks than CPUs, a load that is many times the CPUs of a node that has jobs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping,
 processes that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
@@ -34,6 +34,7 @@ IDLE = 3.0  # percent of the CPUs are idle and
 WAITING = 5.0  # percent wait for a disk, which the load counts too,
 AT_WORK = 90.0  # unless so much is at work all the same
 OVER = 2.5  # load for each CPU
+FAR_OVER = 5.0  # where nobody says what the load is made of: one process a CPU that waits for a disk makes no such load
 STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
 ONE_CPU = (80.0, 115.0)  # percent of a CPU that all get together
@@ -113,6 +114,8 @@ def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
     waits = rates.values.get("iowait_percent", 0.0) > WAITING or any(
         row.state == "D" for row in incident.of(ProcessState)
     )
+    if own := rates.values.get("cpus"):
+        return not waits and rates.values.get("cpus_taken", own) > 0 and load >= FAR_OVER * own
     idle = rates.values.get("idle_percent", 0.0)
     return bool(cpus) and not waits and idle <= 10 and load >= OVER * max(cpus)
 

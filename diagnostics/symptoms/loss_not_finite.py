@@ -1,8 +1,10 @@
 """The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to
-many times its usual value and stayed, or twice that with a gradient norm ten times as large.
+many times its usual value and stayed, or twice that with a gradient norm ten times as large. Or it had fallen, and then
+climbed to three times the lowest that it had reached and stayed there, far above what it was just before.
 
 A value that is finite again for the last steps of a longer run is none, nor is a run's only infinite gradient norm
-beside a finite loss: half precision overflows while its scale is sought. ABSENT where a run of at least five steps logged its loss and it is finite to the end.
+beside a finite loss: half precision overflows while its scale is sought. ABSENT where a run of at least five steps
+logged its loss and it is finite to the end, or the loss went on falling over the steps that a loss scaler skipped.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._runs import column, is_finite_again, is_one_overflow, runs
+from .loss_scale_adapts import rule as loss_scale_adapts
 
 EXPLODED = 4.0
 RISEN, NORM_EXPLODED = (
@@ -25,6 +28,10 @@ RISEN, NORM_EXPLODED = (
     10.0,
 )  # a language model's loss has a ceiling, the logarithm of its vocabulary; its gradient has none
 FEWEST, FEWEST_FINE = 4, 5  # logged steps
+CLIMBED, ABOVE_BEFORE = 3.0, 2.0  # times the lowest, and times what stood just before it
+STAYS, JUST_BEFORE = 3, 3  # values
+PARTS = 12  # of a long run; the median of each stands for it, so that neither noise nor a spike counts
+LEAST_LOSS = 0.5  # of a smaller one, noise is a multiple
 DIVERGED = re.compile(
     r"loss scale already at minimum|minimum loss scale reached|returned nan values|probably exploding"
     r"|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)|probability tensor contains either `?inf"
@@ -56,13 +63,18 @@ def rule(incident: Incident) -> Iterator[Finding]:
     fine = []
     for run in runs(incident):
         finite = [loss for loss in column(run.steps, "loss") if math.isfinite(loss)]
-        rise = _rise(finite, least=0.5)
-        if rise > EXPLODED or (rise > RISEN and _rise(column(run.steps, "grad_norm"), least=0.0) > NORM_EXPLODED):
+        rise = _rise(finite, least=LEAST_LOSS)
+        exploded = rise > EXPLODED or (
+            rise > RISEN and _rise(column(run.steps, "grad_norm"), least=0.0) > NORM_EXPLODED
+        )
+        if exploded or _climbed(finite):
             yield Finding(Subject(), (run.steps,), f"the loss rose to {finite[-1]:.4g}")
         elif len(finite) >= FEWEST_FINE:
             fine.append(run.steps)
-    if fine and not bad and not said:
-        yield Finding(Subject(), tuple(fine), "the loss is finite to the end", present=False)
+    handled = list(loss_scale_adapts(incident))
+    if (fine or handled) and not bad and not said:
+        shown = tuple(fine) or handled[0].evidence
+        yield Finding(Subject(), shown, "the loss is finite to the end", present=False)
 
 
 def _rise(values: Sequence[float], least: float) -> float:
@@ -74,6 +86,20 @@ def _rise(values: Sequence[float], least: float) -> float:
     before, after = finite[:half] if half >= FEWEST else finite[:1], finite[-min(half, 3) :]
     usual = max(median(before), least)
     return median(after) / usual if usual > 0 else 0.0
+
+
+def _climbed(values: Sequence[float]) -> bool:
+    """True where a positive loss fell for a while and then climbed to three times the lowest that it reached, for good."""
+    size = max(len(values) // PARTS, 1)
+    parts = [median(values[at : at + size]) for at in range(len(values) % size, len(values), size)]
+    if not values or min(values) <= 0:
+        return False
+    turn = max(at for at, part in enumerate(parts) if part == min(parts))
+    before, after = parts[max(turn - JUST_BEFORE + 1, 0) : turn + 1], parts[turn + 1 :]
+    if len(before) < 2 or len(after) < STAYS:
+        return False
+    stays = min(after[-STAYS:])
+    return stays >= CLIMBED * max(parts[turn], LEAST_LOSS) and stays >= ABOVE_BEFORE * max(before)
 
 
 SYMPTOM = Symptom(

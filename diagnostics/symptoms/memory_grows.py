@@ -4,7 +4,7 @@ one. Or seven or more that rise by about the same each time, to at least 1.1 tim
 
 What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill
 free memory too. Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a run is its
-start, no leak. Sizes that were written down without saying of what count where they end at what a process held when
+start, no leak, and that of a container in its first ten. Sizes that were written down without saying of what count where they end at what a process held when
 it was killed for memory, or, with no such word, where something was killed: the largest of them grows, or what is left
 falls to next to nothing. ABSENT where such a series is flat.
 """
@@ -33,10 +33,12 @@ EVEN_MOMENTS = 7
 EVEN_GROWTH = 1.1
 EVEN = 0.4  # of the usual rise, the smallest one
 SPAN_S = 120.0
+START_S = 600.0  # of a container: its caches count too, and workers start one after the other
 NEAR = 0.15  # the last look is somewhat before the kill
 
 RUN_OUT = 0.2
 SHARE = "the share used of"
+CGROUP = "cgroup "
 Series = list[tuple[float | None, float, Evidence]]
 
 
@@ -49,6 +51,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         times = [at for at, _, _ in points if at is not None]
         if len(values) < 4 and times and times[-1] - times[0] < SPAN_S:
+            continue
+        if key.startswith(CGROUP) and times and times[-1] - times[0] < START_S:
             continue
         facts = tuple(fact for _, _, fact in points)
         peaks = itertools.accumulate(values, max)
@@ -117,7 +121,7 @@ def _series(incident: Incident) -> dict[str, Series]:
             found[_owner(info)].append((info.stamp.seconds if info.stamp else None, float(used), info))
     for group in incident.of(CgroupMemory):
         if group.usage:
-            found[f"cgroup {group.subject.cgroup or ''}"].append(
+            found[f"{CGROUP}{group.subject.cgroup or ''}"].append(
                 (group.stamp.seconds if group.stamp else None, group.usage / 1024, group)
             )
     return found | _of_the_killed(incident)

@@ -1,21 +1,22 @@
 """A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop,
 or its control group or container is frozen.
 
-Where the stacks of some processes were taken, those and their children are the job's. ABSENT where the states of
+Where the stacks of some processes were taken, those and their children are the job's. So is one, whatever its name, that
+somebody looked at alone, twice or more, and whose CPU time stood still meanwhile; an editor or a pager is not. ABSENT where the states of
 the job's processes were read and none is stopped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._jobs import is_of_the_job
+from ._jobs import BESIDE_IT, is_of_the_job
 
 # where a stopped thread stands in the kernel
 STOPS = ("do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator", "do_jobctl_trap")
@@ -29,7 +30,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each stopped process; else the tables without one."""
     rows: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
     looked_at = {thread.subject.pid for thread in incident.of(ThreadState)}
-    stopped = [row for row in rows if row.state in ("T", "t") and of_the_job(row) and concerned(row, looked_at)]
+    alone = watched_alone(incident)
+    stopped = [
+        row
+        for row in rows
+        if row.state in ("T", "t") and (row in alone or of_the_job(row)) and concerned(row, looked_at)
+    ]
     for row in stopped:
         by = "by a signal" if row.state == "T" else "by a debugger"
         yield Finding(
@@ -54,6 +60,15 @@ def stands_still(row: ThreadState) -> bool:
     """True where the thread's kernel stack, or the name of where it waits, is that of a stop; unless another's name is known."""
     inner = (*row.frames[:2], row.wchan)
     return any(name in STOPS for name in inner if name) and (row.subject.comm is None or of_the_job(row))
+
+
+def watched_alone(incident: Incident) -> Sequence[ProcessState]:
+    """The looks at the only process that somebody looked at, where each found it stopped at the same CPU time."""
+    rows = incident.of(ProcessState)
+    still = len({(row.subject.pid, row.subject.comm, row.cpu_s) for row in rows}) == 1 and rows[0].cpu_s is not None
+    stopped = all(row.state in ("T", "t") for row in rows)
+    beside = any(BESIDE_IT.match(row.command or row.subject.comm or "") for row in rows)
+    return rows if len(rows) > 1 and still and stopped and not beside else ()
 
 
 def of_the_job(row: ProcessState | ThreadState) -> bool:

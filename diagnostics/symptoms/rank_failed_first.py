@@ -22,19 +22,18 @@ from ..evidence.job import (
 )
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import said, words_of
+from ._limits import ABORTED, aborted_at_limit
+from ._reports import LAUNCHERS, said, words_of
 from .collective_timed_out import WORDS as GAVE_UP
 from .peer_closed import WORDS as CLOSED
 from .peer_name_unknown import WORDS as UNKNOWN
 from .peer_refuses import WORDS as REFUSED
 from .peer_unreachable_error import WORDS as UNREACHABLE
 
-LAUNCHERS = ("ChildFailedError", "CalledProcessError", "SystemExit", "KeyboardInterrupt", "SignalException")
 # srun: error: n3: task 5: Segmentation fault (core dumped)
 TASK = re.compile(
     r"\btask (\d{1,6}): (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction|Exited with exit code \d{1,3})"
 )
-ABORTED = (-6, 134)
 SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
 
 
@@ -42,6 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     victims: list[Evidence] = [*incident.of(RemoteFailure, CollectiveTimeout), *said(incident, GAVE_UP)]
     victims += [*said(incident, CLOSED), *said(incident, SHUT_DOWN)]
     gave_up = incident.of(CollectiveTimeout)
+    at_limit = any(aborted_at_limit(incident))
     ranks_of_victims = {fact.subject.rank for fact in victims}
     # a status of 1 is the exception's of some rank, and says nothing new where it is not known whose
     unnamed = [each for each in incident.of(PythonException) if each.subject.rank is None and not is_victim(each)]
@@ -49,11 +49,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
         crashed = fact.exit_code is not None and (fact.exit_code < 0 or fact.exit_code > 128)
         if fact.exit_code in ABORTED and fact.subject.rank is None and gave_up:
             continue  # NCCL's watchdog itself aborts its rank
+        if fact.exit_code in ABORTED and at_limit:
+            continue  # so it does where its words were not kept, and work stands at a limit
         own_end = crashed or (bool(fact.exit_code) and bool(victims) and not unnamed)
         if own_end and fact.exit_code not in (-15, 143) and fact.subject.rank not in ranks_of_victims:
             yield Finding(fact.subject, (fact, *victims[:2]), f"rank {fact.subject.rank} ended with {fact.exit_code}")
     yield from _of_the_agent(incident, victims)
     for ended in incident.of(ProcessEnded):
+        if at_limit and (ended.signal == "SIGABRT" or ended.status in ABORTED):
+            continue
         if ended.subject.rank is None or ended.signal in SIGNAL_OF_A_SUPERVISOR or ended.status == 0:
             continue
         if ended.subject.rank not in ranks_of_victims:
@@ -78,7 +82,7 @@ def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Findi
     seen = [(ended, found) for ended in incident.of(ProcessEnded) if (found := BY_AGENT.search(ended.text))]
     if len({(ended.source.file, found[1]) for ended, found in seen}) == 1:
         ended, found = seen[0]
-        aborted = ended.status in ABORTED and not victims  # which a watchdog may have done
+        aborted = ended.status in ABORTED and (not victims or any(aborted_at_limit(incident)))  # by a watchdog, maybe
         if ended.status not in (0, -15, 143) and not aborted:
             yield Finding(ended.subject, (ended, *victims[:2]), f"local rank {found[1]} ended with {ended.status}")
 

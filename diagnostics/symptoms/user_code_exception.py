@@ -37,6 +37,8 @@ ORDINARY = frozenset(
         "ParserError ArithmeticError InstantiationException"
     ).split()
 )
+# KeyError: Caught KeyError in DataLoader worker process 0.     what the worker raised, where its own words are cut off
+IN_A_WORKER = re.compile(r"^Caught \w{1,60} in DataLoader worker process \d{1,6}\.\s{0,4}")
 OF_TENSORS = re.compile(
     r"mat1 and mat2 shapes|size of tensor a|Expected all tensors to be on the same device|expected scalar type"
     r"|does not require grad|[Ss]hape mismatch|shapes cannot be"
@@ -113,6 +115,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     name = fact.type.rpartition(".")[2]
+    if IN_A_WORKER.match(fact.text):
+        if DECODING.search(name):
+            return False  # what its file was like is in the words that are cut off
+        text = f"{fact.type}: {IN_A_WORKER.sub('', fact.text)}"
     if name not in ORDINARY and not OF_TENSORS.search(fact.text):
         return False
     if fact.error not in (None, "ENOTDIR", "EISDIR"):

@@ -1,0 +1,75 @@
+"""What batch systems know of a node: its CPUs, how many of them jobs have, and its load.
+
+    queuename                      qtype resv/used/tot. load_avg arch          states
+    all.q@n07.cluster              BIP   0/48/64        1032.87  lx-amd64      a          (qstat -f, of SGE)
+    HOSTNAME                ARCH         NCPU NSOC NCOR NTHR  LOAD  MEMTOT  MEMUSE        (qhost)
+    n07                     lx-amd64       64    2   32   64 1032.87  251.6G   31.2G
+       CPUAlloc=48 CPUEfctv=64 CPUTot=64 CPULoad=1032.87                                  (scontrol show node)
+         status = ...,state=free,loadave=1032.87,ncpus=64,...                             (pbsnodes, of Torque)
+
+The load is that over five minutes. SGE counts slots, of which a CPU is mostly one. A node that does not answer has no
+load (-NA-, N/A) and is skipped, and so are the jobs below a queue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..evidence import Source, Subject
+from ..evidence.storage import IoStatistics
+from ..footprint import footprint_of
+from ..text import Text
+from . import Parser
+
+NUMBER = r"\d{1,7}(?:\.\d{1,4})?"
+# queuename                      qtype resv/used/tot. load_avg arch          states
+HEADING = re.compile(r"^queuename +qtype +(?:resv/)?used/tot\. +load_avg\b|^HOSTNAME +ARCH +NCPU\b")
+# all.q@n07.cluster              BIP   0/48/64        1032.87  lx-amd64      a
+QUEUE = re.compile(
+    rf"^[\w.-]{{1,60}}@(?P<host>[\w.-]{{1,120}}) +[A-Z]{{1,6}} +(?:\d{{1,6}}/)?(?P<taken>\d{{1,6}})/(?P<cpus>\d{{1,6}}) +(?P<load>{NUMBER}) +\S*-"
+)
+# n07                     lx-amd64       64    2   32   64 1032.87  251.6G   31.2G
+HOST = re.compile(
+    rf"^(?P<host>[\w.-]{{1,120}}) +[a-z]{{2,6}}\w{{0,6}}-\w{{1,12}} +(?P<cpus>\d{{1,6}})(?: +\d{{1,6}}){{0,3}} +(?P<load>{NUMBER}) +[\d.]{{1,9}}[KMGT]\b"
+)
+#    CPUAlloc=48 CPUEfctv=64 CPUTot=64 CPULoad=1032.87
+SLURM = re.compile(
+    rf"\bCPUAlloc=(?P<taken>\d{{1,6}}) (?:CPUErr=\d{{1,6}} |CPUEfctv=\d{{1,6}} )?CPUTot=(?P<cpus>\d{{1,6}}) CPULoad=(?P<load>{NUMBER})(?![\w.])"
+)
+NODE = re.compile(r"^NodeName=(?P<host>[\w.-]{1,120})")
+#      status = ...,state=free,loadave=1032.87,ncpus=64,...
+TORQUE = re.compile(
+    rf"^\s{{1,8}}status = .{{0,2000}}?\bloadave=(?P<load>{NUMBER}),(?:.{{0,400}}?,)?ncpus=(?P<cpus>\d{{1,6}})\b"
+)
+TABLES = (QUEUE, HOST)
+LINES = (SLURM, TORQUE)
+
+
+def read(text: Text) -> Iterator[IoStatistics]:
+    host: str | None = None
+    in_table = False
+    for line in text.lines():
+        said = line.text[:3000]
+        in_table = in_table or HEADING.match(said) is not None
+        if found := NODE.match(said):
+            host = found["host"]
+        patterns = (*LINES, *TABLES) if in_table else LINES
+        if found := next((found for pattern in patterns if (found := pattern.search(said))), None):
+            groups = found.groupdict()
+            values = {"load_5min": float(groups["load"]), "cpus": float(groups["cpus"])}
+            if groups.get("taken"):
+                values["cpus_taken"] = float(groups["taken"])
+            yield IoStatistics(
+                source=Source(text.name, line.number, line.quote),
+                subject=Subject(host=groups.get("host") or host),
+                values=values,
+            )
+
+
+PARSER = Parser(
+    tool="qstat -f, qhost, scontrol show node, pbsnodes",
+    medium="pressure",
+    footprint=footprint_of(HEADING, *LINES),
+    read=read,
+)
