@@ -121,8 +121,8 @@ def test_ctrl_c_ends_it_at_once(faultfs: FaultFS) -> None:
     place.wait_for(lambda: _children(process.pid), "the child that reads")
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=10)
-    assert process.returncode == 130
+    _, said = process.communicate(timeout=10)
+    assert process.returncode == 130, said.decode()
     assert time.monotonic() - start < 8
 
 
