@@ -116,7 +116,10 @@ def test_ctrl_c_ends_it_at_once(faultfs: FaultFS) -> None:
     faultfs.fail(hang=["read"])
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     process = subprocess.Popen(
-        [sys.executable, "-m", "diagnostics", "parse", str(faultfs.mount)], stderr=subprocess.PIPE, env=environment
+        [sys.executable, "-m", "diagnostics", "parse", str(faultfs.mount)],
+        stderr=subprocess.PIPE,
+        env=environment,
+        preexec_fn=_hears_ctrl_c,
     )
     place.wait_for(lambda: _children(process.pid), "the child that reads")
     start = time.monotonic()
@@ -124,6 +127,11 @@ def test_ctrl_c_ends_it_at_once(faultfs: FaultFS) -> None:
     _, said = process.communicate(timeout=10)
     assert process.returncode == 130, said.decode()
     assert time.monotonic() - start < 8
+
+
+def _hears_ctrl_c() -> None:
+    """A shell starts what it puts into the background deaf to Ctrl-C, and so would be everything below it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _children(pid: int) -> str:
