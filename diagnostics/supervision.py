@@ -182,6 +182,11 @@ def _fork(work: Callable[[], int]) -> tuple[int, tuple[int, int]]:
             os.dup2(write, descriptor)
             os.close(read)
             os.close(write)
+        # the old ones may remember that they wrote to a file, in which they could seek
+        sys.stdout, sys.stderr = (
+            open(each.fileno(), "w", encoding=each.encoding, errors=each.errors, closefd=False)  # noqa: SIM115
+            for each in (sys.stdout, sys.stderr)
+        )
         status = work()
         sys.stdout.flush()
         sys.stderr.flush()

@@ -111,6 +111,17 @@ def test_a_notebook_that_opens_a_dead_volume_gets_the_error_and_keeps_its_kernel
     assert open_incident(faultfs.mount).evidence
 
 
+def test_what_is_read_from_a_volume_is_written_into_a_file(faultfs: FaultFS, tmp_path: Path) -> None:
+    (faultfs.backing / "train.log").write_text("step 1 | loss 2.0\nstep 2 | loss 1.9\n")
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    kept, said = tmp_path / "facts.jsonl", tmp_path / "said.txt"
+    with kept.open("w") as out, said.open("w") as errors:
+        command = [sys.executable, "-m", "diagnostics", "parse", "--json", str(faultfs.mount)]
+        subprocess.run(command, stdout=out, stderr=errors, env=environment, check=False, timeout=60)
+    assert said.read_text() == ""
+    assert '"training_steps"' in kept.read_text()
+
+
 def test_ctrl_c_ends_it_at_once(faultfs: FaultFS) -> None:
     (faultfs.backing / "train.log").write_text("step 1 | loss 2.0\n")
     faultfs.fail(hang=["read"])
