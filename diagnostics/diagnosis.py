@@ -244,8 +244,9 @@ def _leading(
     if not chosen:
         chosen = [i for i in sorted(posterior.sets[0], key=lambda i: -told[i])[:1] if told[i] >= ANSWER_BITS]
     found = at_work(network.slugs, posterior)
-    places = {each: network.instances.index(Instance(each.cause, each.subject)) for each in hypotheses}
-    return tuple(each for each in hypotheses if places[each] in chosen and _is_sure(each, found, told[places[each]]))
+    bits = {(network.slugs[i], network.instances[i].subject): float(told[i]) for i in chosen}
+    mine = ((each, bits.get((each.slug, each.subject))) for each in hypotheses)
+    return tuple(each for each, speaks in mine if speaks is not None and _is_sure(each, found, speaks))
 
 
 def _is_sure(hypothesis: Hypothesis, found: Mapping[str, float], bits: float) -> bool:

@@ -24,6 +24,7 @@ PLACES = (
 # where machines stand
 SITES = r"site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region"
 
+_ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
 _WELL = (
     r"ok|okay|works|trains|exits(?: cleanly| normally)?$|fine|baseline|stable|survives|(?:stays|stayed) up"
     r"|ran (?:for )?\d{1,5}|pass(?:es|ed)?"
@@ -31,7 +32,7 @@ _WELL = (
     r"|first batch (?:after|in) \d{1,6}|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}"
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
     r"|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?|reboots?|resets?|lock-?ups?)"
-    r"|all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
+    rf"|{_ALL_WELL}"
     r"|\d{1,4} (?:min(?:utes?)?|h(?:ours?)?|days?|weeks?),? "
     r"(?:ok|fine|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)\w{0,2})"
 )
@@ -74,7 +75,8 @@ OUTCOMES = (
         re.compile(
             r"^(?:ok|okay|works?\b|pass|fine|clean|baseline|stable|survives|(?:stays|stayed) up"
             r"|ran (?:for )?\d(?!.{0,120}\b(?:then|until|before)\b)|\d{1,4} \w{1,7},? (?:ok|fine|no )"
-            r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)|all \w"
+            r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)"
+            rf"|{_ALL_WELL}"
             r"|runs|serves|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,

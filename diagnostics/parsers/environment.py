@@ -38,8 +38,9 @@ EARLY = re.compile(
     r"^\s{0,40}(?:\w{1,30}\[)?[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_|callbacks?)[\"']?\]?(?:: ?|=| = | )\s{0,4}(\S{0,200})"
 )
 # ddp_timeout: 3600     --ddp_timeout 1800 \     "dist_timeout": 7200,     --distributed-timeout-minutes 30
+GROUP_LIMIT = r"(?:ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)[_-]time_?out"
 GROUPS = re.compile(
-    r"(?i)(?:^|[\s\"'(])(?:--)?((?:ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)[_-]time_?out(?:[_-](?:s|secs?|seconds|min|minutes))?)"
+    rf"(?i)(?:^|[\s\"'(])(?:--)?({GROUP_LIMIT}(?:[_-](?:s|secs?|seconds|min|minutes))?)"
     r"[\"']?(?:: ?| ?= ?| )[\"']?(\d{1,6})(?![\w.])"
 )
 SECRET = re.compile(r"(?i)token|secret|passw|credential|api_?key|access_?key|private|auth|cookie|session")
@@ -78,7 +79,7 @@ PARSER = Parser(
         r"^\s{0,8}(export |declare -x )?[A-Za-z_][\w.]{1,80}(=| = )\S{0,500}\s*$"
         r"|\b(NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|CUDA|PYTORCH|OMP|UCX|GLOO|SLURM|HF)_[A-Z0-9_]{2,60}=\S"
         r"|^\s{0,40}[\"'{,-]{0,4}(?i:early[-_]?stop\w{0,30}[\"']?[:= ]|(_target_|callbacks?)[\"']?[:=] ?\S{0,200}earlystop|\w{1,30}\[[\"']early[-_]?stop)"
-        r"|(?i:(^|[\s\"'(])(--)?(ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)[_-]time_?out([_-](s|secs?|seconds|min|minutes))?[\"']?[:= ])"
+        rf"|(?i:(^|[\s\"'(])(--)?{GROUP_LIMIT}([_-](s|secs?|seconds|min|minutes))?[\"']?[:= ])"
         r"|(?i:\b(ib_|rdma_|net_?)?(device|hca|nic|ifname|interface)=(mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond))"
     ),
     read=read,

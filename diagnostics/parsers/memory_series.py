@@ -55,15 +55,10 @@ COLUMN = re.compile(rf"^{_column(NAMES + '|res|usage')}$", re.I)
 ANY_COLUMN = _column(NAMES + r"|res(?=\()")
 HEADING = re.compile(rf"(?:^|[\s,]){ANY_COLUMN}\s*(?:,|\t| {{2}}|(?<=\)) |\(of \d|$)", re.I)
 # epoch  ram  s/epoch: of a table over time alone, else it is how much a machine has
-OVER_TIME = re.compile(
-    r"^(?:t|time|epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|min(?:utes?)?|hours?|days?|after|uptime|round|save)\b",
-    re.I,
-)
+TIMES = r"(?:t|time|epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|min(?:utes?)?|hours?|days?|after|uptime|round|save)\b"
+OVER_TIME = re.compile(rf"^{TIMES}", re.I)
 RAM = re.compile(r"^(?:host |system )?ram$", re.I)
-RAM_HEADING = re.compile(
-    r"^\s{0,8}(?:t|time|epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|min(?:utes?)?|hours?|days?|after|uptime|round|save)\b[^\n]{0,60}?[ \t,](?:host |system )?ram(?:  |\t|,|\s*$)",
-    re.I,
-)
+RAM_HEADING = re.compile(rf"^\s{{0,8}}{TIMES}[^\n]{{0,60}}?[ \t,](?:host |system )?ram(?:  |\t|,|\s*$)", re.I)
 SPACED = re.compile(r"(?<=\d) (?=[KMGT](?:i?B)?(?:\s|$))")  # 21 G in a cell of its own
 OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 # 5.2G     12-14G     2100     6.5 GiB

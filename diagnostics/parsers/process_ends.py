@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from ..evidence import Evidence, Severity, Source
 from ..evidence.job import ProcessEnded
+from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 from ._job_lines import Words, messages
@@ -53,6 +54,15 @@ def _signal(found: re.Match[str]) -> End:
     return End(None, signal_named(found["signal"]), int(pid) if pid else None)
 
 
+# what libraries print of a signal that they catch
+CAUGHT = (
+    # (UCX) [n07:3039 :0:3095] Caught signal 7 (Bus error: nonexistent physical address)
+    re.compile(r"(?:^\[[\w.-]{1,80}:(?P<pid>\d{1,8}) ?:\d{1,3}:\d{1,8}\] )?\bCaught signal (?P<signal>\d{1,2}) \("),
+    # (Open MPI) [n07:12345] Signal: Segmentation fault (11)
+    re.compile(r"(?:^\[[\w.-]{1,80}:(?P<pid>\d{1,8})\] )?\bSignal: [A-Z][\w /]{1,40} \((?P<signal>\d{1,2})\)\s*$"),
+    # (abseil, glog) *** SIGSEGV received at time=1690000000 on cpu 3 ***      *** SIGBUS (@0x7f) received by PID 4242 (TID 0x7f)
+    re.compile(r"^\*\*\* (?P<signal>SIG[A-Z]{3,6})(?: \(@0x[0-9a-f]{1,16}\))? received (?:at time=|by PID (?P<pid>\d{1,8}))"),
+)  # fmt: skip
 PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # run.sh: line 4:  3399 Killed                  python -u train.py
     (re.compile(rf"^[\w./@+-]{{1,300}}: line \d{{1,7}}: +(?P<pid>\d{{1,8}}) +(?P<word>{_WORDS})(?: {{1,40}}\(core dumped\))?(?: +(?P<command>[^\s(]{{1,300}}).*)?$"), _shell),
@@ -75,12 +85,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     (re.compile(r"\bdied with <Signals\.(?P<signal>SIG[A-Z0-9]{2,8})"), _signal),
     # process 4242 was terminated by signal 9      killed by signal: SIGKILL      worker pid 311: killed, signal 9
     (re.compile(r"(?:\bpid[ =](?P<pid>\d{1,8})\b.{0,60}?)?\b(?:terminated|killed|died|exited|interrupted)(?: (?:by|on|due to|with)|[,:;])? \(?signal[ :=]{1,2}(?P<signal>SIG[A-Z0-9]{2,8}|\d{1,2})\b"), _signal),
-    # (UCX) [n07:3039 :0:3095] Caught signal 7 (Bus error: nonexistent physical address)
-    (re.compile(r"(?:^\[[\w.-]{1,80}:(?P<pid>\d{1,8}) ?:\d{1,3}:\d{1,8}\] )?\bCaught signal (?P<signal>\d{1,2}) \("), _signal),
-    # (Open MPI) [n07:12345] Signal: Segmentation fault (11)
-    (re.compile(r"(?:^\[[\w.-]{1,80}:(?P<pid>\d{1,8})\] )?\bSignal: [A-Z][\w /]{1,40} \((?P<signal>\d{1,2})\)\s*$"), _signal),
-    # (abseil, glog) *** SIGSEGV received at time=1690000000 on cpu 3 ***      *** SIGBUS (@0x7f) received by PID 4242 (TID 0x7f)
-    (re.compile(r"^\*\*\* (?P<signal>SIG[A-Z]{3,6})(?: \(@0x[0-9a-f]{1,16}\))? received (?:at time=|by PID (?P<pid>\d{1,8}))"), _signal),
+    *((pattern, _signal) for pattern in CAUGHT),
     # Process SpawnProcess-1 terminated with signal SIGKILL
     (re.compile(r"\b[Pp]rocess \S{1,80} terminated with signal (?P<signal>SIG[A-Z0-9]{2,8})\b"), _signal),
 )  # fmt: skip
@@ -164,7 +169,7 @@ PARSER = Parser(
         r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
         r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?=|on node \S{1,120} exited on signal"
-        r"|\bCaught signal \d{1,2} \(|\bSignal: [A-Z][\w /]{1,40} \(\d{1,2}\)|^\*\*\* SIG[A-Z]{3,6}\b"
+        rf"|{footprint_of(*CAUGHT)}"
     ),
     read=read,
 )

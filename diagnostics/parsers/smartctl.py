@@ -8,8 +8,8 @@
     critical_warning			: 0x4
     media_errors				: 812
 
-A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors: every old disk has
-some.
+A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors, or a few errors in its
+log: every old disk has some.
 """
 
 from __future__ import annotations
@@ -42,19 +42,24 @@ UNRECOVERED = re.compile(
     r"^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\((?:READ_ERROR|WRITE_FAULT|UNRECOVERED)\b"
 )
 SELF_TEST = re.compile(r"^#\s?\d{1,2}\s{1,4}.{4,30}\sCompleted: (?:read failure|electrical failure|servo/seek failure)")
+# ATA Error Count: 16 (device log contains only the most recent five errors)
+COUNT = re.compile(r"^ATA Error Count: (\d{1,9})\b")
 # (error log)   40 51 08 40 f2 45 0d  Error: UNC 8 sectors at LBA = 0x0d45f240 = 222687808
 ERROR_LOG = re.compile(r"^\s{0,4}(?:[0-9a-f]{2} ){6,8} {0,2}Error: (?:UNC|IDNF|AMNF)\b")
-FEW = 10  # sectors that wait to be rewritten: below this a scratch, above it a disk that dies
+FEW = 10  # sectors that wait to be rewritten, or logged errors: below this a scratch, above it a disk that dies
 RELIABILITY = 0b11101  # spare space, reliability, read-only, backup lost; the second bit is only heat
 
 
 def read(text: Text) -> Iterator[BlockDeviceTrouble]:
     device = None
+    errors = 0  # in the log of the disk
     for line in text.lines():
         row = line.text[:300]
         if found := DEVICE.search(row):
             device = found[1] or found[2]
-        elif about := _about(row):
+        elif found := COUNT.match(row):
+            errors = int(found[1])
+        elif about := _about(row, errors):
             yield BlockDeviceTrouble(
                 source=source(text, line),
                 subject=Subject(device=device),
@@ -64,9 +69,11 @@ def read(text: Text) -> Iterator[BlockDeviceTrouble]:
             )
 
 
-def _about(row: str) -> str | None:
-    if UNRECOVERED.match(row) or VERDICT.match(row) or FAILING.match(row) or ERROR_LOG.match(row):
+def _about(row: str, errors: int) -> str | None:
+    if UNRECOVERED.match(row) or VERDICT.match(row) or FAILING.match(row):
         return "media-error"
+    if ERROR_LOG.match(row):
+        return "media-error" if errors >= FEW else None
     if found := WARNED.match(row):
         return "media-error" if int(found[1], 16 if "x" in found[1] else 10) & RELIABILITY else None
     if found := MEDIA.match(row):

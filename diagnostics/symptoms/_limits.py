@@ -18,6 +18,7 @@ from ..evidence.job import (
 )
 from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
+from ..parsers.environment import GROUP_LIMIT
 from ._reports import LAUNCHERS, said, words_of
 
 NEAR = 0.85
@@ -27,10 +28,7 @@ COUNT = re.compile(r"\b(\d{1,9}) ?(?:/|of) ?(\d{1,9})\b")
 ABORTED = (-6, 134)  # SIGABRT, by which a watchdog ends its own rank
 USUAL_S = (600.0, 900.0, 1800.0, 3600.0, 5400.0, 7200.0)  # limits of process groups, by default or as people set them
 EXACT = 0.01  # of a limit that nobody says: of bars that end in two hours, one in twenty is so near to one by chance
-# ddp_timeout, distributed_timeout_minutes
-OF_GROUPS = re.compile(
-    r"(?i)^(?:ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)_time_?out"
-)
+OF_GROUPS = re.compile(rf"(?i)^{GROUP_LIMIT}")  # ddp_timeout, distributed_timeout_minutes
 # work of the CPUs on data that are there already; a bar of loading or saving may be slow for the volume's sake
 OF_DATA = re.compile(
     r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I

@@ -204,12 +204,9 @@ def _alone_inside(incident: Incident) -> Iterator[Finding]:
 
 def _is_child(stack: PythonStack) -> bool:
     """True in a process of multiprocessing that was forked, as far as its frames tell."""
-    files = [(frame.file or "") for frame in stack.frames]
-    begun = any(
-        name_of(frame) == "_bootstrap" and file.endswith("process.py")
-        for frame, file in zip(stack.frames, files, strict=True)
-    )
-    return begun and not any(file.endswith(("spawn.py", "forkserver.py")) for file in files)
+    places = [(name_of(frame), (frame.file or "").rpartition("/")[2]) for frame in stack.frames]
+    spawned = any(file in ("spawn.py", "forkserver.py") for _, file in places)
+    return ("_bootstrap", "process.py") in places and not spawned
 
 
 def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
