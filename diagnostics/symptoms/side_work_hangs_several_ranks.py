@@ -17,7 +17,7 @@ from . import Finding, Symptom
 
 # processes 4      4 GPUs      world_size=8      nproc_per_node 2
 RANKS = re.compile(
-    r"\b(?:num[ _])?(?:processes|procs?|ranks?|gpus?|devices|world[ _]size|nproc\w{0,10}|np|nodes|hosts|workers)[ =:]{1,3}(\d{1,6})\b"
+    r"\b(?:num[ _])?(?:processes|procs?|ranks?|gpus?|devices|world[ _]size|nproc\w{0,10}|np|nodes|hosts)[ =:]{1,3}(\d{1,6})\b"
     r"|\b(\d{1,6}) ?x? ?(?:processes|process|procs?|ranks?|gpus?|devices?|nodes?|hosts?)\b",
     re.I,
 )
