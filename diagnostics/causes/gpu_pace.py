@@ -228,6 +228,12 @@ CAUSES = (
                 "the card took its host down as soon as it was loaded",
             ),
             Effect(
+                "gpu-sensors-refused",
+                0.1,
+                "a board that fails loses sensors with the rest",
+                "a part of the board no longer answered",
+            ),
+            Effect(
                 "driver-init-failed",
                 0.25,
                 "a faulty device may not initialise",
