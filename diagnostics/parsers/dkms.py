@@ -47,9 +47,9 @@ def read(text: Text) -> Iterator[SettingSeen]:
         name = ""
         if found := INSTALLED.match(row) or FILE.match(row):
             name = "module installed for"
-        elif asked and (found := ANSWER.match(row)):
-            name = "running kernel"
-        elif (found := RUNS.match(row)) and not BEFORE.search(found["when"] or ""):
+        elif (asked and (found := ANSWER.match(row))) or (
+            (found := RUNS.match(row)) and not BEFORE.search(found["when"] or "")
+        ):
             name = "running kernel"
         asked = ASKED.match(row) is not None
         if found and name:
