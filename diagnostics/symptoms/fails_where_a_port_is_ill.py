@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Subject
+from ..evidence import Coverage, Evidence, Subject
 from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
@@ -24,7 +24,7 @@ FEWEST_FAILURES = 2
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    ill: dict[str, Evidence] = {}
+    ill: dict[str, Evidence | Coverage] = {}
     for rule_of in (link_down, port_not_set_up, physical_port_errors):
         for finding in rule_of(incident):
             if finding.present and finding.subject.host:
@@ -47,7 +47,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         )
 
 
-def _with(trial: Trial, hosts: dict[str, Evidence]) -> set[str]:
+def _with(trial: Trial, hosts: dict[str, Evidence | Coverage]) -> set[str]:
     """Those of some hosts that a trial's condition names."""
     words = set(re.findall(r"[\w.-]+", trial.condition.lower()))
     return words & set(hosts)
