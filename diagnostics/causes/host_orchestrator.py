@@ -50,6 +50,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "node-removed-as-spare",
+                0.15,
+                "an autoscaler that consolidates is one of those who empty a node",
+                "the autoscaler had held the node to be spare and removed it with the pod on it",
+                Role.INITIATING,
+            ),
+            Effect(
                 "disk-usage-full",
                 0.3,
                 "disk pressure is one of the frequent reasons",

@@ -393,7 +393,7 @@ class SchedulerEvent(Evidence):
     """Slurm, Kubernetes or a cloud speaks of the job. Subject: job, host, pid.
 
     `about` is "oom-killed", "evicted", "preempted", "time-limit", "cancelled", "node-failed", "failed",
-    "completed", "pending", "restarted", "disk-pressure", "memory-pressure", "probe-failed" or "other".
+    "completed", "pending", "restarted", "disk-pressure", "memory-pressure", "probe-failed", "node-removed" or "other".
 
         slurmstepd: error: Detected 1 oom_kill event in StepId=7110.0.
     """

@@ -105,9 +105,9 @@ POD_STATE = re.compile(
     r"^([a-z0-9][\w.-]{1,252})\s+(?:Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempted|Preempting|DeadlineExceeded)\b"
 )
 POD_ROW = re.compile(r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+(\w{3,40})\s+(\d{1,6})")
-# csi-cephfsplugin-2tq7l   3/3     Running   7 (11m ago)   6m12s
+# csi-cephfsplugin-2tq7l   3/3     Running   7 (11m ago)   6m12s     with -o wide: 10.0.1.7   node-7   <none>
 RUNNING = re.compile(
-    r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+Running\s+\d{1,6}(?:\s\([\w ]{1,20} ago\))?\s+((?:\d{1,5}[dhms]){1,3})(?=\s|$)"
+    r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+Running\s+\d{1,6}(?:\s\([\w ]{1,20} ago\))?\s+((?:\d{1,5}[dhms]){1,3})(?=\s|$)(?:\s+(?:\d{1,3}(?:\.\d{1,3}){3}|<none>)\s+([a-z0-9][\w.-]{1,252})(?=\s|$))?"
 )
 PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
 NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml
@@ -148,7 +148,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def _running(text: Text, message: Message, found: re.Match[str]) -> ServiceState:
     return ServiceState(
-        **message.facts(text, job=found[1]),
+        **message.facts(text, job=found[1], **({"host": found[3]} if found[3] else {})),
         state="active",
         was_active=True,
         age_s=seconds(found[2]),

@@ -42,6 +42,8 @@ SPEAKERS = (
 LAUNCHERS = ("ChildFailedError", "CalledProcessError", "SystemExit", "KeyboardInterrupt", "SignalException")
 PREVIOUS = re.compile(r"caused by previous Xid (\d{1,4})\b")
 CHATTER = ("INFO", "TRACE", "VERSION")  # levels at which NCCL complains of nothing, at great length
+# Killing: Stopping container trainer     without a word of a probe that failed
+STOPPED = re.compile(r"^(?:Killing: )?Stopping container \S{1,80}$")
 DAY_S = 86400.0
 LOG_THAT_SPEAKS = 20  # lines: a kernel log shorter than this is an excerpt, and its silence proves nothing
 
@@ -167,16 +169,25 @@ def scheduler_reports(
     """Findings for the scheduler's events by topic, and for words of the job; else the absence of `what`.
 
     An event about `unless` may stand for this one, so with it nothing is known to be absent; where only one `system` speaks
-    of such things, another's silence says nothing.
+    of such things, another's silence says nothing. Nor does a list that tells of a stop and not of who ordered it: the
+    word of whoever did stands elsewhere.
     """
     events = incident.of(SchedulerEvent)
     facts: list[tuple[Evidence, str]] = [(event, event.text) for event in events if event.about in topics]
     if words:
         facts += [(fact, words_of(fact)) for fact in said(incident, words)]
     yield from findings(incident, facts)
-    asked = [event for event in events if system in ("", event.system)]
-    if asked and not facts and not any(event.about == unless for event in events):
+    removed = any(event.about == "node-removed" for event in events)  # whose node it was is not always told
+    asked = [event for event in events if system in ("", event.system) and not removed]
+    silent = not any(event.about == unless for event in events) and not _stopped_without_reason(events)
+    if asked and not facts and silent:
         yield from nothing(incident.reads("scheduler"), f"the scheduler was asked and tells of no {what}")
+
+
+def _stopped_without_reason(events: Sequence[SchedulerEvent]) -> bool:
+    """True where containers were stopped, and nothing in the list is a reason for it."""
+    stopped = [event for event in events if STOPPED.search(event.text)]
+    return bool(stopped) and all(event.about in ("other", "pending") for event in events)
 
 
 def _caused_by(xid: Xid) -> int | None:

@@ -1,5 +1,6 @@
 """The run died of an ordinary error of its own code or configuration: a wrong type, key, shape, name or argument, a
-module that is not there, packages that do not fit each other, an option that a program does not know.
+module that is not there, packages that do not fit each other, an option that a program does not know, a call that its
+own settings have switched off.
 
 A runtime's own status (DEADLINE_EXCEEDED, UNAVAILABLE of a JaxRuntimeError) is its word on a peer or a device; of such only
 INVALID_ARGUMENT, with which it refuses what it was handed, is the code's.
@@ -74,6 +75,20 @@ SETUP = re.compile(
     r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
     r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )
+# the name of a switch, as a message writes it: 'x'  `x`  --x  enable_x
+_SWITCH = r"(?:['\"`][\w.-]{2,80}['\"`]|--[\w-]{2,80}|[A-Za-z]\w{0,60}_\w{1,60})"
+_ON = r"(?:is |was |has been |to be |be )?(?:enabled|turned on|switched on|set to ['\"`]?[Tt]rue)"
+# a call that the job's own settings have switched off, with the switch that turns it on
+SWITCHED_OFF = re.compile(
+    # Make sure the 'x' config is enabled     ensure that --x is set to true
+    rf"\b(?:[Mm]ake sure|[Ee]nsure|[Cc]heck)(?: that)?(?: the)? {_SWITCH} (?:\w{{2,20}} )?{_ON}"
+    # requires `x` to be enabled     enable_x must be set to True
+    rf"|\brequires?(?: the| that)? {_SWITCH} (?:\w{{2,20}} )?{_ON}|{_SWITCH} (?:\w{{2,20}} )?(?:must|needs to|has to|should) {_ON}"
+    # please set trust_remote_code=True to use it
+    rf"|\b(?:[Ss]et|[Pp]ass|[Uu]se) ['\"`]?[A-Za-z]\w{{1,80}} ?= ?[Tt]rue['\"`]? (?:to|before|when|if|in)\b"
+    # only supported when use_orig_params=True
+    rf"|\b(?:only (?:supported|allowed|valid|available)|cannot be used|not supported) (?:when|with|if|unless|without) {_SWITCH} ?(?:=|is|set to) ?(?:[Tt]rue|[Ff]alse|enabled|disabled)"
+)
 OTHER = re.compile(
     r"No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
@@ -106,7 +121,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(event.subject, (event,), event.text[:160])
     for fact in incident.of(PythonException):
         text = f"{fact.type}: {fact.text}"
-        wrong = SETUP.search(text) or _is_ordinary(incident, fact, text)
+        wrong = SETUP.search(text) or _is_switched_off(text) or _is_ordinary(incident, fact, text)
         if wrong and not went_on_after(incident, fact):
             found = True
             yield Finding(Subject(rank=fact.subject.rank), (fact,), text.splitlines()[0][:160])
@@ -114,6 +129,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
             others.append(fact)
     if others and not found:
         yield Finding(Subject(), tuple(others), "the exceptions speak for something else", present=False)
+
+
+def _is_switched_off(text: str) -> bool:
+    return SWITCHED_OFF.search(text) is not None and not any(pattern.search(text) for pattern in SPECIAL)
 
 
 def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
