@@ -46,7 +46,7 @@ _ILL = (
     r"|frozen|blocks|blocked|waits|stands (?:until|still|for)|never \w+|(?:soft |hard )?lock-?ups?"
     r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused"
-    r"|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)"
+    r"|(?:\w{2,20} )?SIG(?:ABRT|SEGV|BUS|KILL|ILL)|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)"
     r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|CUDA error|bus error|off|dark|powers? off"
     r"|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost|(?:\w{2,20} ){0,2}marked dead"
 )

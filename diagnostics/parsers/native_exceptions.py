@@ -3,6 +3,7 @@
     terminate called after throwing an instance of 'c10::CUDAError'
       what():  CUDA error: unknown error
     [rank1]:[E812 09:12:41.9 ProcessGroupNCCL.cpp:1899] [...] Process group watchdog thread terminated with exception: CUDA error: uncorrectable ECC error encountered
+    C++ exception with description "ibv_reg_mr failed (errno 12)" thrown in the test body.
     CUDA_ERROR_CONTAINED: Invalid access of peer GPU memory over nvlink or a hardware error
 
 A CUDA error's text inside a Python exception is that exception's, and read there.
@@ -30,9 +31,14 @@ NAMED = re.compile(
     r"\b(CUDA_ERROR_[A-Z_]{2,60}|(?:cuda|hip)Error[A-Z]\w{2,60}|HSA_STATUS_ERROR[A-Z_]{0,60})\b:? ?(.{0,1000})$"
 )
 RANK = re.compile(r"\b[Rr]ank[ :=](\d{1,6})\b")
+# C++ exception with description "ibv_reg_mr failed" thrown in the test body.
+# libc++abi: terminating due to uncaught exception of type std::runtime_error: no device
+THROWN = re.compile(
+    r"C\+\+ exception with description \"(.{1,2000})\" thrown in |\blibc\+\+abi: terminating (?:due to|with) uncaught exception of type ([\w:<>, ]{1,200}): (.{1,2000})$"
+)
 PYTHON = re.compile(r"^(?:[\w.]{1,100}\.)?[A-Z]\w{1,60}(?:Error|Exception): ")
 INTERESTING = re.compile(
-    r"terminate called after|what\(\):|watchdog thread terminated|CUDA_ERROR_[A-Z]|\b(?:cuda|hip)Error[A-Z]|HSA_STATUS_ERROR"
+    r"terminate called after|what\(\):|watchdog thread terminated|C\+\+ exception with description|libc\+\+abi: terminating|CUDA_ERROR_[A-Z]|\b(?:cuda|hip)Error[A-Z]|HSA_STATUS_ERROR"
 )
 
 
@@ -48,6 +54,8 @@ def read(text: Text) -> Iterator[Evidence]:
             yield _fact(text, message, open_types.pop(message.rank, "std::exception"), found[1].strip())
         elif found := THREAD.search(said):
             yield _fact(text, message, "ProcessGroupNCCL", found[1].strip())
+        elif found := THROWN.search(said):
+            yield _fact(text, message, found[2] or "std::exception", (found[1] or found[3]).strip())
         elif (found := NAMED.search(said)) and not PYTHON.match(said):
             yield _fact(text, message, found[1], found[2].strip())
 

@@ -69,6 +69,15 @@ SAYINGS = tuple(
         (rf"nc: bad address '{HOST}'", "unknown-name"),
         (rf"(?:wget|ping|telnet): bad address '{HOST}'", "unknown-name"),
         (rf"nc: connect to {HOST} port (\d{{1,5}}) \(tcp\) timed out", "timed-out"),
+        # nc -zv train-master 23456 : timed out     (as people write down how a command went)
+        (
+            rf"\$? ?(?:nc|ncat|telnet) (?:-\S{{1,12}} (?:\d{{1,3}} )?){{0,4}}{HOST}[ :](\d{{1,5}}) {{0,20}}(?::|->|=>|\.\.\.| {{2}}) {{0,20}}(?=(?:connection )?(?:timed? ?out|refused|no route|unreachable)\b)",
+            "",
+        ),
+        (
+            rf"\$? ?(?:nc|ncat|telnet) (?:-\S{{1,12}} (?:\d{{1,3}} )?){{0,4}}{HOST}[ :](\d{{1,5}}) {{0,20}}(?::|->|=>|\.\.\.| {{2}}) {{0,20}}(?:connection )?(?:ok|open|succeeded|succeeds|connected)\b",
+            "answered",
+        ),
         (rf"\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )
 )

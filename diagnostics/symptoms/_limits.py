@@ -31,7 +31,8 @@ EXACT = 0.01  # of a limit that nobody says: of bars that end in two hours, one 
 OF_GROUPS = re.compile(rf"(?i)^{GROUP_LIMIT}")  # ddp_timeout, distributed_timeout_minutes
 # work of the CPUs on data that are there already; a bar of loading or saving may be slow for the volume's sake
 OF_DATA = re.compile(
-    r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl)", re.I
+    r"\b(?:tokeniz|group|map|filter|pack|generat|preprocess|pre-process|chunk|concatenat|index|shuffl|scann|verif)",
+    re.I,
 )
 GAVE_UP_WAITING = re.compile(
     r"Socket Timeout|client socket has timed out after \d|waitForInput: .{0,300}timed out after"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import RemoteFailure
+from ..evidence.job import PythonException, RemoteFailure
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of
@@ -23,6 +23,9 @@ WORDS = re.compile(
     r"|RendezvousTimeoutError|RendezvousConnectionError|failed to connect to .{0,120}(?:timed? ?out|unreachable)",
     re.I,
 )
+# RuntimeError: Connection timed out
+BARE = re.compile(r"^(?:\[Errno 110\] )?(?:Connection|Operation|connect\(\)) timed out\.?$", re.I)
+RENDEZVOUS = re.compile(r"torch/distributed/(?:rendezvous|elastic/rendezvous/\w{1,40})\.py|\bTCPStore\b")
 # Call to ibv_modify_qp failed with error Network is unreachable: no call, but this host's own table has no way
 REFUSED = re.compile(r"ibv_modify_qp|refused|name or service|name resolution", re.I)
 
@@ -32,8 +35,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
         (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "unreachable"
     ]
     facts += [(fact, words_of(fact)) for fact in said(incident, WORDS) if not REFUSED.search(words_of(fact))]
+    facts += [(error, words_of(error)) for error in incident.of(PythonException) if _at_rendezvous(error)]
     facts = [(fact, note) for fact, note in facts if not (isinstance(fact, RemoteFailure) and NO_ROUTE.search(note))]
     yield from findings(incident, facts)
+
+
+def _at_rendezvous(error: PythonException) -> bool:
+    """True for a bare time-out whose innermost frames open the store of a job or connect to it."""
+    bare = BARE.match(error.text.strip()) is not None
+    return bare and any(RENDEZVOUS.search(frame) for frame in error.frames[:2])
 
 
 SYMPTOM = Symptom(

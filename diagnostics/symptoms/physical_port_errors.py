@@ -14,9 +14,9 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 DAMAGED = re.compile(
-    r"symbol|crc|fcs|LinkErrorRecovery|LocalLinkIntegrity|PortRcvErrors|rx_pcs|^rx frame$|frame_err", re.I
+    r"symbol|crc|fcs|Link_?Error_?Recovery|Local_?Link_?Integrity|Port_?Rcv_?Errors|rx_pcs|^rx frame$|frame_err", re.I
 )
-LOST = re.compile(r"LinkDowned|link_down", re.I)
+LOST = re.compile(r"Link_?Downed|link_down", re.I)
 MANY = 1000
 OFTEN = 10
 
