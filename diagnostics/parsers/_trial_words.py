@@ -24,10 +24,13 @@ PLACES = (
 # where machines stand
 SITES = r"site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region"
 
+# done and past: a log says so of its steps, too
+PAST = r"(?:finished|completed|succeeded|worked)(?=$|[,;.(]| (?!\d))(?!.{0,120}\b(?:then|but|until|before)\b)"
 _ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
 _WELL = (
     r"ok|okay|works|trains|exits(?: cleanly| normally)?$|fine|baseline|stable|survives|(?:stays|stayed) up"
     r"|ran (?:for )?\d{1,5}|pass(?:es|ed)?"
+    rf"|{PAST}"
     r"|completes|finishes|succeeds|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])"
     r"|first batch (?:after|in) \d{1,6}|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}"
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
@@ -77,6 +80,7 @@ OUTCOMES = (
             r"|ran (?:for )?\d(?!.{0,120}\b(?:then|until|before)\b)|\d{1,4} \w{1,7},? (?:ok|fine|no )"
             r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)"
             rf"|{_ALL_WELL}"
+            rf"|{PAST}"
             r"|runs|serves|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,
