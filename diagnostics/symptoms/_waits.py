@@ -83,7 +83,8 @@ def tells_its_wait(stack: PythonStack) -> bool:
 
     One that idles at a line of the job's or of a library's waits in C code, and that may be for anything: a lock, a queue.
     """
-    return bool(stack.active) or in_collective(stack) or (innermost_own(stack) is None and not takes_lock(stack))
+    waits = bool(stack.frames) and in_library(stack.frames[0]) and not takes_lock(stack)
+    return bool(stack.active) or in_collective(stack) or waits
 
 
 def forked(stack: PythonStack) -> bool:

@@ -75,6 +75,11 @@ Thread 4260 (idle): "beat"
             "all_reduce (torch/distributed/distributed_c10d.py:2050)",
             {"main-thread-waits-for-loader", "threads-wait-for-each-other", "compiling"},
         ),
+        (
+            "idle",
+            "read (multiprocessing/connection.py:382)",
+            {"main-thread-waits-for-loader", "threads-wait-for-each-other", "compiling"},
+        ),
         ("idle", "wait (threading.py:324)", {"threads-wait-for-each-other", "compiling"}),
         ("idle", "step (fit.py:41)", {"compiling"}),
         ("idle", "acquire (threading.py:190)", {"compiling"}),
