@@ -7,8 +7,8 @@
     --num-threads 64     310 s
 
 Each row begins with a setting and tells the time of the same work. What takes more than twice as long as the best is
-slow, the others are well. Rows that name different work are measurements, as `timings` reads them, and where a row hangs
-the times stand beside it: `trials` reads those.
+slow, the others are well. Rows that name different work are measurements, as `timings` reads them, and where a
+row hangs the times stand beside it: `trials` reads those.
 """
 
 from __future__ import annotations
@@ -25,11 +25,17 @@ from ._trial_words import FEWEST_ROWS, OUTCOME, pace, short_lines, speed, trial
 from .trial_tables import read as tables
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,4})?"
+_SHORT = r"s|sec|seconds|min|minutes"
+_SETTING = (
+    r"(?:\b[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,40}\b|\w=|(?<![\w-])--?[a-z]"
+    r"|\b\d{1,4} (?:threads|cores|cpus|workers)\b|\b(?:default|unset)\b)"
+)
 # TP=4, OMP_NUM_THREADS unset : weight load 19 min 02 s
 ROW = re.compile(
-    r"^[ \t|]{0,8}(?P<condition>(?=[^:|\n]{0,80}?(?:\b[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,40}\b|\w=|(?<![\w-])--?[a-z]|\b\d{1,4} (?:threads|cores|cpus|workers)\b|\b(?:default|unset)\b))[^\s:|](?:[^:|\n]){2,80}?)"
-    r"(?:[ \t]{0,40}:[ \t]|[ \t]{2}|[ \t]{1,40}\|[ \t]|[ \t]{1,4}->[ \t])[ \t]{0,40}(?P<work>(?:[A-Za-z][\w-]{0,20} ){0,4}?)[ \t]{0,8}"
-    rf"(?P<took>~?{_NUMBER} ?(?:s|sec|seconds|min|minutes|h|hours)(?: ?\d{{1,2}} ?(?:s|sec|seconds|min|minutes))?)[ \t|]{{0,8}}$"
+    rf"^[ \t|]{{0,8}}(?P<condition>(?=[^:|\n]{{0,80}}?{_SETTING})[^\s:|][^:|\n]{{2,80}}?)"
+    r"(?:[ \t]{0,40}:[ \t]|[ \t]{2}|[ \t]{1,40}\|[ \t]|[ \t]{1,4}->[ \t])[ \t]{0,40}"
+    r"(?P<work>(?:[A-Za-z][\w-]{0,20} ){0,4}?)[ \t]{0,8}"
+    rf"(?P<took>~?{_NUMBER} ?(?:{_SHORT}|h|hours)(?: ?\d{{1,2}} ?(?:{_SHORT}))?)[ \t|]{{0,8}}$"
 )
 
 

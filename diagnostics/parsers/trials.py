@@ -13,8 +13,8 @@ r"""Rows of trials, as people write them down while they narrow a fault: a condi
 
 Beside the one row that hangs, a row that says how long it took went well. None of a number of runs is well, too.
 Rows whose outcome is none of the known words are skipped, and so is a file that has only one row: that is a sentence,
-not a table. Where all is "finished" or "completed" it is a log of steps. One word before OK or FAILED is a file that some checksum tool judged, and no condition. Tables with a
-heading are read by `trial_tables`.
+not a table. Where all is "finished" or "completed" it is a log of steps. One word before OK or FAILED is a file that
+some checksum tool judged, and no condition. Tables with a heading are read by `trial_tables`.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def is_child(stack: PythonStack) -> bool:
 def tells_its_wait(stack: PythonStack) -> bool:
     """True where a stack shows what its thread is about: it computes, is in a collective, or in a wait by its name.
 
-    One that idles at a line of the job's or of a library's waits in C code, and that may be for anything: a lock, a queue.
+    One that idles at a line of the job's or of a library's waits in C code, and that may be for anything.
     """
     waits = bool(stack.frames) and in_library(stack.frames[0]) and not takes_lock(stack)
     return bool(stack.active) or in_collective(stack) or waits
@@ -227,7 +227,7 @@ def wants_gil(stack: NativeStack) -> bool:
 
 
 def at_mutex(stack: NativeStack, depth: int = 4) -> bool:
-    """True where one of the innermost native frames waits for a mutex; a lock of a library's own is a few calls deeper."""
+    """True where one of the innermost native frames waits for a mutex; a library's own is some calls deeper."""
     names = native_names(stack, depth + 4)
     return any(name.startswith(MUTEX_WAITS) for name in names[:depth]) or any(map(OWN_MUTEXES.match, names))
 

@@ -35,12 +35,13 @@ RUNTIME_LOCKS = re.compile(
     r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|(?:__GI_+|__)?libc_(?:m|c|re)alloc|_int_(?:malloc|free)|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
 )
 FORKS = re.compile(
-    r"^(?:(?:__GI_)?_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec|_{0,2}run_(?:pre|post)?fork_handlers|\w{1,30}_at_?fork_\w{1,20}"
-    r"|PyOS_(?:BeforeFork|AfterFork_Parent))$"
+    r"^(?:(?:__GI_)?_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec"
+    r"|_{0,2}run_(?:pre|post)?fork_handlers|\w{1,30}_at_?fork_\w{1,20}|PyOS_(?:BeforeFork|AfterFork_Parent))$"
 )
-# pthread_join      __pthread_clockjoin_ex      __new_sem_wait_slow64      do_futex_wait.constprop.0      pthread_cond_wait@@GLIBC_2.3.2
+# pthread_join      __pthread_clockjoin_ex      __new_sem_wait_slow64      pthread_cond_wait@@GLIBC_2.3.2
 FOR_THREADS = re.compile(
-    r"^_{0,3}(?:GI_{1,3})?(?:pthread_(?:join|(?:timed|clock)join_ex|cond_\w{0,10}wait\w{0,20}|barrier_wait)|(?:new_)?sem_\w{0,8}wait\w{0,10}|do_futex_wait)(?=$|@|\.)"
+    r"^_{0,3}(?:GI_{1,3})?(?:pthread_(?:join|(?:timed|clock)join_ex|cond_\w{0,10}wait\w{0,20}|barrier_wait)"
+    r"|(?:new_)?sem_\w{0,8}wait\w{0,10}|do_futex_wait)(?=$|@|\.)"
 )
 POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
 TEAM_WAITS = (
@@ -100,7 +101,7 @@ def _has_rival(incident: Incident, native: NativeStack) -> bool:
 
 
 def _inside_a_fork(incident: Incident) -> Iterator[NativeStack]:
-    """Threads that wait for another thread in what a library has registered to be done at a fork: nothing else runs in it."""
+    """Threads that wait for another one in what a library does at a fork: nothing else runs in it."""
     for native in incident.of(NativeStack):
         names = [frame.function for frame in native.frames]
         waits = next((place for place, name in enumerate(names[:4]) if FOR_THREADS.match(name)), None)

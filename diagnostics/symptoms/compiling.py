@@ -4,8 +4,8 @@ log that ends with the compiler's own alarm that it is slow, or one in which a c
 and came to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
 
 A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is
-inductor's idle worker pool. ABSENT where the main thread's stack was taken (a child of a pool has none of a trainer's) and no
-compiler is on any thread's.
+inductor's idle worker pool. ABSENT where the main thread's stack was taken (a child of a pool has none of a
+trainer's) and no compiler is on any thread's.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _runs(stack: PythonStack, file: str) -> bool:
 
 
 def _is_before(first: Evidence, second: Evidence) -> bool:
-    """True where one dump was taken before another: by their times, else by the numbers or words in their files' names."""
+    """True where one dump was taken before another: by their times, else by their files' names."""
     times = calendar_s(first.stamp), calendar_s(second.stamp)
     if times[0] is not None and times[1] is not None and times[0] != times[1]:
         return times[0] < times[1]

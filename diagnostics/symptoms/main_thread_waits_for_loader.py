@@ -1,8 +1,8 @@
 """The main thread of a trainer waits for its helpers: a loader's workers, a prefetch thread, a pool or an executor.
 
 By its Python stack, or by that of the thread in which a main thread that only serves calls has the training run.
-ABSENT where main threads' stacks were taken and each computes or is in a wait that is known by its name, of another kind; a
-child is mostly a helper itself, and an event or a queue may be a helper's.
+ABSENT where main threads' stacks were taken and each computes or is in a wait that is known by its name, of another
+kind; a child is mostly a helper itself, and an event or a queue may be a helper's.
 """
 
 from __future__ import annotations

@@ -19,17 +19,21 @@ from ._cures import cures, settings
 
 PARENT = re.compile(
     r"\b(?:in|by) (?:the )?(?:parent|main process)\b|\((?:the )?(?:parent|main process)\)"
-    r"|\b(?:before|after) (?:the )?(?:fork\w{0,4}|loader|data ?loader|workers?|pool)\b|\bfirst, then (?:the )?(?:data ?loader|fork|workers?|pool)"
+    r"|\b(?:before|after) (?:the )?(?:fork\w{0,4}|loader|data ?loader|workers?|pool)\b"
+    r"|\bfirst, then (?:the )?(?:data ?loader|fork|workers?|pool)"
     r"|\b(?:parent|main process) (?:(?:does not|doesn't|never|also|first|only|has) )?"
     r"(?:call|import|use|touch|load|build|run|open|create|start|read|encode|hold)(?:s|es|ed)?\b"
-    r"|\bonly in (?:the )?(?:child(?:ren)?|workers?)\b|\b(?:fork|workers|pool)(?: (?:is|are))? (?:forked |started |made )?first\b",
+    r"|\bonly in (?:the )?(?:child(?:ren)?|workers?)\b"
+    r"|\b(?:fork|workers|pool)(?: (?:is|are))? (?:forked |started |made )?first\b",
     re.I,
 )
 UNFORKED = re.compile(r"\b(?:num_)?(?:workers|proc)[ =:]{1,3}0\b|\b(?:0|no|without) workers\b", re.I)
 NOT = re.compile(r"\b(?:not|no|never|without|nothing)\b|n't\b", re.I)
 NO_THREADS = re.compile(
-    r"\bTOKENIZERS_PARALLELISM[= ](?:false|0)\b|\b(?:OMP|MKL|OPENBLAS|RAYON|POLARS_MAX|NUMEXPR)_(?:NUM_)?THREADS[= ]1\b|\bset_?num_?threads\([01]\)"
-    r"|\bset_(?:cpu|io_thread)_count\(1\)|\bKMP_INIT_AT_FORK[= ](?:false|0)\b|\bGRPC_ENABLE_FORK_SUPPORT[= ](?:false|true|0|1)\b"
+    r"\bTOKENIZERS_PARALLELISM[= ](?:false|0)\b|\b(?:OMP|MKL|OPENBLAS|RAYON|POLARS_MAX|NUMEXPR)_(?:NUM_)?THREADS[= ]1\b"
+    r"|\bset_?num_?threads\([01]\)"
+    r"|\bset_(?:cpu|io_thread)_count\(1\)|\bKMP_INIT_AT_FORK[= ](?:false|0)\b"
+    r"|\bGRPC_ENABLE_FORK_SUPPORT[= ](?:false|true|0|1)\b"
     r"|\b(?:intra|inter)_op_parallelism_threads[= ]1\b",
     re.I,
 )

@@ -9,8 +9,8 @@ By Python stacks with the kernel's word that both are on futexes (or frames that
 where one thread wants the GIL and another, which may hold it, wants a native mutex; or the first wants the GIL inside
 of a native function, and another that has the GIL waits at that function's door; or all that are shown want mutexes.
 
-Threads idle at a queue, a condition or a sleep do not count. ABSENT where the stacks of several threads of a process were
-taken, each of them computes or is in a wait that is known by its name, and none wants the GIL.
+Threads idle at a queue, a condition or a sleep do not count. ABSENT where the stacks of several threads of a process
+were taken, each of them computes or is in a wait that is known by its name, and none wants the GIL.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
 INTERRUPTS = ("__del__", "_removeHandlerRef", "_remove", "callback", "_cleanup", "signal_handler", "handler")
 # what no line of the code below it has called: __del__, on_sigterm, handle_signal, _finalize, gc_callback
 UNCALLED = re.compile(
-    r"^(?:__del__|_removeHandlerRef|_?finali[sz]er?|gc_callback|on_gc|(?:\w{1,30}_)?(?:signal|sig(?:term|int|usr[12]|hup|chld|alrm|quit))"
+    r"^(?:__del__|_removeHandlerRef|_?finali[sz]er?|gc_callback|on_gc"
+    r"|(?:\w{1,30}_)?(?:signal|sig(?:term|int|usr[12]|hup|chld|alrm|quit))"
     r"(?:_\w{1,30})?)$"
 )
 # acquire_cache, _state_lock, take_lock: a function of the job's that takes a lock, caught idle in it
@@ -94,7 +95,7 @@ def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[Pytho
 
 
 def _is_witness(stacks: Sequence[PythonStack]) -> bool:
-    """True for several threads of which each tells what it does: one that idles in a line of its own may be at a lock."""
+    """True for several threads of which each tells what it does: one that idles in its own line may be at a lock."""
     return len(stacks) > 1 and all(tells_its_wait(stack) or stack.crashed for stack in stacks if stack.frames)
 
 

@@ -1,11 +1,11 @@
 """A thread waits in native code and keeps Python's global lock (the GIL), which another thread of the process wants.
 
 Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Or the sampler says
-who holds it (in its own dump, too, of the same thread), or nobody else can: a free GIL is taken at once, so that of two threads or more that run Python one
-keeps it where all the others want it. A call of the GPU's driver may only be busy: it counts where the one at the GIL
-is a time-out's own thread, or where a watchdog or collective has given up. Or a destructor that Python runs waits for
-the threads of its own object, and one of them wants the GIL: the object says that both are of one process, though
-each was dumped by itself.
+who holds it (in its own dump, too, of the same thread), or nobody else can: a free GIL is taken at once, so that of
+two threads or more that run Python one keeps it where all the others want it. A call of the GPU's driver may only be
+busy: it counts where the one at the GIL is a time-out's own thread, or where a watchdog or collective has given up.
+Or a destructor that Python runs waits for the threads of its own object, and one of them wants the GIL: the object
+says that both are of one process, though each was dumped by itself.
 """
 
 from __future__ import annotations
