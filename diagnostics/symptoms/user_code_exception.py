@@ -25,6 +25,7 @@ from .fewer_gpus_than_expected import WORDS as FEWER
 from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
 from .ipc_object_gone import is_gone
+from .leftover_in_the_way import rule as leftover_in_the_way
 from .loss_not_finite import DIVERGED
 
 ORDINARY = frozenset(
@@ -101,8 +102,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if event.about == "failed" and SETUP.search(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
+    left = [finding.evidence[0] for finding in leftover_in_the_way(incident)]
     for fact in incident.of(PythonException):
         text = f"{fact.type}: {fact.text}"
+        if fact in left:
+            others.append(fact)
+            continue
         wrong = SETUP.search(text) or _is_ordinary(incident, fact, text)
         if wrong and not went_on_after(incident, fact):
             found = True
