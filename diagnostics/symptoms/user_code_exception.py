@@ -2,8 +2,9 @@
 module that is not there, packages that do not fit each other, an option that a program does not know.
 
 An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run,
-and exceptions that speak for something else (a file that is not there, memory, space, I/O, workers, collectives,
-CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
+and exceptions that speak for something else (a file that is not there, or still there from a save that was cut off,
+memory, space, I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception
+of the log is of those.
 """
 
 from __future__ import annotations
