@@ -18,7 +18,7 @@ from diagnostics.precedents.model import MODEL, Model
 from diagnostics.precedents.wording import grams
 
 LOG = """\
-step 811 | loss 2.31 | 0.9 s
+step 40811 | loss 2.31 | 0.9 s
 OSError: [Errno 122] Disk quota exceeded: '/home/alice/ckpt/step_812.pt'
 step 812 | loss 2.30 | 0.9 s
 """
@@ -38,7 +38,23 @@ def small_model(names: frozenset[str] = frozenset()) -> Model:
 def test_the_runs_of_characters_are_those_of_scikit_learn() -> None:
     text = "a NFS: server\t7 not-responding"
     analyze = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)).build_analyzer()
-    assert set(grams(text)) == set(analyze(text.lower().replace("7", "0")))
+    runs = {gram for gram in grams(text) if "\t" not in gram}
+    assert runs == set(analyze(text.lower().replace("7", "0")))
+
+
+def test_a_number_stands_with_its_neighbours_and_a_long_one_by_its_digits() -> None:
+    def numbers(line: str) -> list[str]:
+        return [gram for gram in grams(line) if "\t" in gram]
+
+    assert numbers("exitcode: -9 (pid: 40321)") == ["\t-9", "exitcode\t-9", "-9\tpid", "\te5", "pid\te5"]
+    assert numbers("99.7% 0.3") == ["\te2%", "\te0", "0\te0", "e2%\t0"]
+    assert numbers("Errno 122") != numbers("Errno 13")
+    assert numbers("pid 40321") == numbers("PID 90417")
+    assert not numbers("no space left")
+
+
+def test_a_number_of_any_length_is_read() -> None:
+    assert list(grams("9" * 100_000))[-1] == "\te100000"
 
 
 def test_a_score_is_the_sum_of_its_lines_and_the_bias() -> None:
@@ -137,8 +153,8 @@ def fact(line: int, severity: Severity) -> LogLine:
     )
 
 
-def test_numbers_case_and_folders_change_nothing() -> None:
-    other = LOG.replace("122", "13").replace("811", "7").replace("OSError", "oserror")
+def test_long_numbers_case_and_folders_change_nothing() -> None:
+    other = LOG.replace("40811", "90417").replace("OSError", "oserror")
     assert compare(lines(other, "elsewhere/train.log")).bits == pytest.approx(compare(lines()).bits)
 
 
