@@ -18,6 +18,8 @@ class Filesystem:
     what : what it is, one sentence for somebody who never heard the name
     device : pattern of the mount's source; its group `server`, where it has one, is the server
     types : the types that /proc/mounts shows for it
+    clients : how the names of the processes begin that serve its mounts on this machine (FUSE)
+    daemons : how the names of its servers' processes begin
     """
 
     name: str
@@ -26,6 +28,8 @@ class Filesystem:
     what: str
     device: str = ""
     types: tuple[str, ...] = ()
+    clients: tuple[str, ...] = ()
+    daemons: tuple[str, ...] = ()
 
     def server(self, device: str) -> str | None:
         """The server (with its port, where the source names one) behind a mount's source."""
@@ -37,43 +41,51 @@ FILESYSTEMS = (
     Filesystem("moosefs", "MooseFS", True,
         "MooseFS is a network filesystem: a master keeps names, chunkservers keep the data in 64 MiB chunks, and "
         "a FUSE client (mfsmount) makes it look like a local disk; names can answer while data hang",
-        r"^(?:mfs(?:master)?|moosefs)[#:](?P<server>\S+)", ("fuse.mfs", "moosefs")),
+        r"^(?:mfs(?:master)?|moosefs)[#:](?P<server>\S+)", ("fuse.mfs", "moosefs"),
+        clients=("mfsmount",), daemons=("mfschunkserver", "mfsmaster")),
     Filesystem("lizardfs", "LizardFS", True,
         "LizardFS is a network filesystem of the MooseFS family with a FUSE client",
-        r"^lizardfs[#:](?P<server>\S+)", ("fuse.lizardfs",)),
+        r"^lizardfs[#:](?P<server>\S+)", ("fuse.lizardfs",), clients=("lizardfs-mount",)),
     Filesystem("nfs", "NFS", True,
         "NFS is the Unix network filesystem; a hard mount waits for its server for ever",
-        r"^(?P<server>[^/]\S*?):/", ("nfs", "nfs4")),
+        r"^(?P<server>[^/]\S*?):/", ("nfs", "nfs4"), daemons=("nfsd", "ganesha.nfsd")),
     Filesystem("lustre", "Lustre", True,
         "Lustre is a parallel network filesystem: metadata servers keep names, object storage servers keep data",
-        r"^(?P<server>\S+?@\w+)(?::\S+)?:/", ("lustre",)),
+        r"^(?P<server>\S+?@\w+)(?::\S+)?:/", ("lustre",), daemons=("ll_ost", "ll_mgs", "mdt")),
     Filesystem("cephfs", "CephFS", True,
         "CephFS is a network filesystem on a Ceph cluster; the cluster can shut a client out (blocklist it)",
-        r"^(?P<server>[\w.:,\[\]-]+):/", ("ceph", "fuse.ceph", "fuse.ceph-fuse")),
+        r"^(?P<server>[\w.:,\[\]-]+):/", ("ceph", "fuse.ceph", "fuse.ceph-fuse"), clients=("ceph-fuse",),
+        daemons=("ceph-osd", "ceph-mds", "ceph-mon")),
     Filesystem("glusterfs", "GlusterFS", True, "GlusterFS is a network filesystem served by bricks on several hosts",
-        r"^(?P<server>[^:/]+):/?", ("fuse.glusterfs",)),
-    Filesystem("beegfs", "BeeGFS", True, "BeeGFS is a parallel network filesystem with a kernel client", r"^beegfs", ("beegfs",)),
+        r"^(?P<server>[^:/]+):/?", ("fuse.glusterfs",), clients=("glusterfs",),
+        daemons=("glusterfsd", "glusterd")),
+    Filesystem("beegfs", "BeeGFS", True, "BeeGFS is a parallel network filesystem with a kernel client", r"^beegfs", ("beegfs",),
+        daemons=("beegfs-",)),
     Filesystem("gpfs", "IBM Storage Scale (GPFS)", True, "GPFS is IBM's parallel network filesystem", "", ("gpfs",)),
     Filesystem("juicefs", "JuiceFS", True, "JuiceFS is a FUSE filesystem that keeps its data in an object store",
-        r"^JuiceFS:(?P<server>\S+)", ("fuse.juicefs",)),
+        r"^JuiceFS:(?P<server>\S+)", ("fuse.juicefs",), clients=("juicefs", "jfsmount")),
     Filesystem("sshfs", "sshfs", True, "sshfs is a FUSE filesystem over an SSH connection to another machine",
-        r"^(?:\S+@)?(?P<server>[^:/]+):", ("fuse.sshfs",)),
-    Filesystem("s3fs", "s3fs", True, "s3fs is a FUSE client that shows an S3 bucket as a directory", r"^s3fs", ("fuse.s3fs",)),
+        r"^(?:\S+@)?(?P<server>[^:/]+):", ("fuse.sshfs",), clients=("sshfs",), daemons=("sftp-server",)),
+    Filesystem("s3fs", "s3fs", True, "s3fs is a FUSE client that shows an S3 bucket as a directory", r"^s3fs", ("fuse.s3fs",),
+        clients=("s3fs",), daemons=("minio",)),
     Filesystem("mountpoint-s3", "Mountpoint for S3", True, "Mountpoint is a FUSE client that shows an S3 bucket",
-        r"^mountpoint-s3", ("fuse.mountpoint-s3",)),
+        r"^mountpoint-s3", ("fuse.mountpoint-s3",), clients=("mount-s3",)),
     Filesystem("gcsfuse", "Cloud Storage FUSE", True, "gcsfuse is a FUSE client that shows a Google Cloud Storage bucket", "",
-        ("fuse.gcsfuse",)),
+        ("fuse.gcsfuse",), clients=("gcsfuse",)),
     Filesystem("cifs", "SMB", True, "SMB (CIFS) is Windows' network filesystem", r"^//(?P<server>[^/]+)/", ("cifs", "smb3", "smbfs")),
     Filesystem("9p", "9p", True, "9p shares a folder of the host with a virtual machine", "", ("9p",)),
     Filesystem("virtiofs", "virtiofs", True, "virtiofs shares a folder of the host with a virtual machine", "", ("virtiofs",)),
     Filesystem("rbd", "Ceph block device", True, "an RBD is a disk whose blocks live in a Ceph cluster", r"^/dev/rbd", ()),
     Filesystem("fuse", "a FUSE filesystem", True,
         "a FUSE filesystem is served by an ordinary process; when that process stops answering, so does every file", "",
-        ("fuse", "fuseblk")),
+        ("fuse", "fuseblk"),
+        clients=tuple("rclone goofys geesefs blobfuse ossfs cosfs weed alluxio curvine-fuse hf3fs bindfs".split())),
     Filesystem("overlay", "the container's overlay", False, "the container's own disk", "", ("overlay",)),
     Filesystem("tmpfs", "tmpfs", False, "memory that looks like a disk", "", ("tmpfs", "ramfs", "shm")),
 )  # fmt: skip
 
+CLIENTS = tuple(name for each in FILESYSTEMS for name in each.clients)  # processes without which a mount is dead
+DAEMONS = tuple(name for each in FILESYSTEMS for name in each.daemons)
 KERNEL_TYPES = frozenset(
     "proc sysfs cgroup cgroup2 devtmpfs devpts mqueue debugfs tracefs securityfs pstore bpf configfs fusectl "
     "hugetlbfs autofs binfmt_misc efivarfs rpc_pipefs nsfs".split()

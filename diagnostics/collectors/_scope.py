@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..filesystems import CLIENTS
 from ..mounttable import MountPoint, read_mount_table
 from ..procfs import numbers_in, open_paths, read_file, stat_fields
 from ..question import Question
 
 MOST_PROCESSES = 96
-FUSE_DAEMONS = (
-    "mfsmount sshfs s3fs gcsfuse juicefs ceph-fuse glusterfs rclone goofys mount-s3 lizardfs-mount bindfs".split()
-)
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def find_processes(say: Any, named: list[int], mine: int, daemons: list[str], mo
             ("named", pid in family),
             ("state D", "D" in states),
             ("holds a GPU", any(path.startswith("/dev/nvidia") for path in open_paths(pid).values())),
-            ("serves a FUSE volume", comm in daemons),
+            ("serves a FUSE volume", comm.startswith(tuple(daemons))),
             ("zombie", "Z" in states and python and not named),
             ("runs Python", python and not named),
         )
@@ -103,7 +101,7 @@ def survey(scope: Scope) -> str:
         cancel=scope.cancel,
         named=list(scope.pids),
         mine=os.getpid(),
-        daemons=FUSE_DAEMONS,
+        daemons=list(CLIENTS),
         most=MOST_PROCESSES,
     )
     rows = answer.values.get("processes", [])

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
 from ..evidence.storage import ToolError
+from ..filesystems import CLIENTS
 from ..text import Text
 from . import Parser
 from ._errno import MESSAGES, errno_in
@@ -33,19 +34,7 @@ LINE = re.compile(
 )
 # mfschunkserver[3368]: text      minio[811]: text
 DAEMON = re.compile(r"(?:^|\s)(?P<tool>[a-z][\w.-]{1,40})\[\d{1,9}\]: (?P<said>.{3,1000})$")
-CLIENTS = (
-    "mfsmount",
-    "sshfs",
-    "juicefs",
-    "s3fs",
-    "gcsfuse",
-    "rclone",
-    "goofys",
-    "ceph-fuse",
-    "gluster",
-    "kernel",
-    "python",
-)
+NO_TOOLS = ("kernel", "python", *CLIENTS)  # they have parsers of their own
 REFUSALS = (
     "[Nn]o space left on device|ENOSPC|[Rr]ead-only file system|EROFS|[Dd]isk quota exceeded|EDQUOT|[Ii]nput/output error|\\bEIO"
     "|[Tt]oo many open files|EMFILE|ENFILE|[Ss]tale (?:NFS )?file handle|ESTALE|[Tt]ransport endpoint is not connected|[Ss]tructure needs cleaning"
@@ -101,7 +90,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def _is_refused(tool: str, said: str) -> bool:
     """True where a daemon's disk refused; clients of network volumes have parsers of their own."""
-    return REFUSED.search(said) is not None and not tool.startswith(CLIENTS)
+    return REFUSED.search(said) is not None and not tool.startswith(NO_TOOLS)
 
 
 INTERESTING = re.compile(

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.storage import VolumeClientMessage
+from ..filesystems import CLIENTS
 from ..text import Text
 from . import Parser
 from ._table import CRITICAL, INFO, WARNING, Hit, Row, Table
@@ -95,7 +96,7 @@ TABLE = Table(
     Row(r"client\.\d+ .{0,80}(?:I was blocklisted|I was blacklisted|evicted|session .{0,20}closed)", "evicted", CRITICAL, "cephfs"),
 )  # fmt: skip
 # mfsmount[25425]: ...   (without a time before it, no layer to peel)
-_BARE = re.compile(r"^(?:mfsmount|juicefs|s3fs|sshfs|glusterfs)\[(\d{1,10})\]:? ")
+_BARE = re.compile(rf"^(?:{'|'.join(map(re.escape, CLIENTS))})\[(\d{{1,10}})\]:? ")
 # cs: C0000214:9432   (a chunkserver's address in hexadecimal)
 _HEX_SERVER = re.compile(r"\bcs: ([0-9A-F]{8}):(\d{1,5})")
 

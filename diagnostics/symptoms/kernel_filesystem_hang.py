@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import HungTask
 from ..evidence.process import ProcessState, ThreadState
+from ..filesystems import DAEMONS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
@@ -24,7 +25,6 @@ LOCAL = re.compile(
 )
 # where a filesystem's own thread waits for its disk day by day
 AT_HOME = frozenset({"jbd2_journal_commit_transaction", "kjournald2", "kjournald", "txg_sync_thread", "xfsaild"})
-SERVERS = ("mfschunkserver", "glusterfsd", "ceph-osd", "nfsd", "beegfs-storage", "ll_ost", "mfsmaster", "minio")
 LOCAL_TOOL = re.compile(r"^(?:touch|ls|rm|cp|dd|sync|cat|mkdir|stat|umount|fsck\S*)\s")
 
 
@@ -45,7 +45,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         comm = row.subject.comm or row.command
         if row.state == "D" and LOCAL.match(row.wchan or ""):
             yield Finding(Subject(host=row.subject.host), (row,), f"{comm} waits in {row.wchan}")
-        elif row.state == "D" and (comm.startswith(SERVERS) or row.command.startswith(SERVERS)):
+        elif row.state == "D" and (comm.startswith(DAEMONS) or row.command.startswith(DAEMONS)):
             yield Finding(Subject(host=row.subject.host), (row,), f"the storage server {comm} is itself in D")
         elif row.state == "D" and LOCAL_TOOL.match(row.command) and _local(incident, row.command):
             yield Finding(Subject(host=row.subject.host), (row,), f"`{row.command[:80]}` is in D on a local disk")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..evidence.storage import CommandOutcome
+from ..filesystems import CLIENTS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS, PAGE_WAITS
 from . import Finding, Symptom
@@ -18,7 +19,7 @@ from ._jobs import is_of_the_job
 from ._places import only_network_mount
 
 FILE_WAITS = (*CLIENT_WAITS, *PAGE_WAITS)
-DAEMONS = ("mfsmount", "kworker", "jbd2", "systemd", "sshfs", "dbus", "cron", "containerd", "dockerd")
+SYSTEM = ("kworker", "jbd2", "systemd", "dbus", "cron", "containerd", "dockerd")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -36,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
         comm = row.subject.comm or row.command
         blocked = row.state == "D" or (row.wchan or "").startswith(FILE_WAITS)
-        if row.parent_pid == 1 and blocked and not comm.startswith(DAEMONS) and is_of_the_job(row):
+        if row.parent_pid == 1 and blocked and not comm.startswith((*SYSTEM, *CLIENTS)) and is_of_the_job(row):
             yield Finding(
                 where, (row,), f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}"
             )

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..evidence.process import ProcessState, ThreadState
+from ..filesystems import CLIENTS, DAEMONS
 from ..incident import Incident
 from . import Finding, Symptom
 from ._jobs import BESIDE_IT, is_of_the_job
@@ -22,8 +23,7 @@ from ._jobs import BESIDE_IT, is_of_the_job
 STOPS = ("do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator", "do_jobctl_trap")
 FREEZES = ("cgroup.freeze", "freezer.state", "frozen", "Paused")
 FROZEN = ("1", "FROZEN", "FREEZING", "true")
-CLIENTS = re.compile(r"(?:/\S{0,200}/)?(?:mfsmount|sshfs)\b")
-SERVERS = ("mfschunkserver", "mfsmaster", "sftp-server", "glusterfsd", "ceph-osd", "ceph-mds", "nfsd", "beegfs-")
+CLIENT = re.compile(rf"(?:/\S{{0,200}}/)?(?:{'|'.join(map(re.escape, CLIENTS))})\b")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -77,7 +77,7 @@ def of_the_job(row: ProcessState | ThreadState) -> bool:
     comm, command = row.subject.comm or "", getattr(row, "command", "")
     if not comm and not command:
         return True  # somebody looked at this one alone
-    return not comm.startswith(SERVERS) and (CLIENTS.match(command or comm) is not None or is_of_the_job(row))
+    return not comm.startswith(DAEMONS) and (CLIENT.match(command or comm) is not None or is_of_the_job(row))
 
 
 def concerned(row: ProcessState | ThreadState, looked_at: set[int | None]) -> bool:

@@ -10,21 +10,18 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.kernel import OomKill
+from ..filesystems import CLIENTS
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import Said, errors
 from ._places import place_of_error
 
-DAEMONS = re.compile(
-    r"^(?:mount-s3|s3fs|goofys|gcsfuse|geesefs|rclone|juicefs|sshfs|mfsmount|ceph-fuse|glusterfs|blobfuse2?|curvine-fuse|weed|alluxio|hf3fs|ossfs2?|cosfs|seaweed|jfsmount)",
-    re.I,
-)
 NOT_CONNECTED = re.compile(r"Transport endpoint is not connected|\[Errno 107\]|Socket not connected", re.I)
 
 
 def disconnected(incident: Incident) -> tuple[OomKill, list[Said]] | None:
     """The kill of such a daemon and the errors that it left behind."""
-    kill = next((kill for kill in incident.of(OomKill) if DAEMONS.match(kill.subject.comm or "")), None)
+    kill = next((kill for kill in incident.of(OomKill) if (kill.subject.comm or "").lower().startswith(CLIENTS)), None)
     left = [said for said in errors(incident) if NOT_CONNECTED.search(said.text) or said.error == "ENOTCONN"]
     return (kill, left) if kill and left else None
 

@@ -16,6 +16,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.kernel import HungTask
 from ..evidence.process import OpenFile, ProcessState, SystemCall, ThreadState
 from ..evidence.storage import Mount
+from ..filesystems import CLIENTS, DAEMONS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
@@ -25,7 +26,6 @@ from .metadata_call_blocked import LONG_S, QUESTIONS
 
 NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")
 SHORT_CALLS = (*QUESTIONS, "open", "openat", "getdents", "getdents64", "fsync")
-SERVERS = ("mfsmount", "mfschunkserver", "mfsmaster", "sshfs", "glusterfs", "ceph-fuse", "nfsd", "lockd")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def _threads(incident: Incident) -> Iterator[Finding]:
         client = blocked_in_client(fact)
         if not client and not blocked_on_page(fact):
             continue
-        if (fact.subject.comm or "").startswith(SERVERS):
+        if (fact.subject.comm or "").startswith((*CLIENTS, *DAEMONS, "lockd")):
             continue
         file, mount = _file_and_mount(incident, fact)
         if file and file.target.startswith(NOT_A_DISK):
