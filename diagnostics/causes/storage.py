@@ -44,7 +44,7 @@ CAUSES = (
                    "the tool waited for {mount} like the training did: the volume hangs for everybody"),
             Effect("some-files-do-not-come", 0.05,
                    "what the client still holds in its cache is served, and the rest is not; few people try both",
-                   "what was in the cache of the client of {mount} came, and nothing that it had to fetch", Role.INITIATING),
+                   "what the client of {mount} held came, and nothing that it had to fetch", Role.INITIATING),
             Effect("volume-capacity-vanished", 0.4,
                    "clients that cannot ask their server show no size",
                    "{mount} showed no capacity because its servers were gone while its mount stayed",

@@ -85,7 +85,7 @@ CAUSES = (
                    "the file ends where its writer was stopped", Role.INITIATING),
             Effect("leftover-in-the-way", 0.1,
                    "the next run comes to the same step, and many writers refuse a name that is taken",
-                   "{path} had been left half written under its final name, and the next save of it was refused", Role.INITIATING),
+                   "{path} had been left half written and was in the way of the next save", Role.INITIATING),
             Effect("part-far-smaller", 0.25,
                    "large models are stored in parts, and the writer is in one of them when it is stopped",
                    "the part ends where its writer was stopped", Role.INITIATING),

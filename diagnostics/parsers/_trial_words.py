@@ -28,7 +28,8 @@ _ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|ru
 _WELL = (
     r"ok|okay|works|trains|exits(?: cleanly| normally)?$|fine|baseline|stable|survives|(?:stays|stayed) up"
     r"|ran (?:for )?\d{1,5}|pass(?:es|ed)?"
-    r"|(?:finished|completed|done),? (?:in |after )?(?:about |~ ?)?\d[\d.]{0,6} ?(?:s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|days?)"
+    r"|(?:finished|completed|done),? (?:in |after )?(?:about |~ ?)?\d[\d.]{0,6} ?"
+    r"(?:s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|days?)"
     r"|completes|finishes|succeeds|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])"
     r"|first batch (?:after|in) \d{1,6}|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}"
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
@@ -44,7 +45,8 @@ _COUNTED = (
 )
 # it would have ended:   killed at the limit of 2 h, 30 % done      not finished after 90 min
 _UNDONE = (
-    r"(?:killed|cancell?ed|stopped|ended|given up) (?:at|after|by) [^|%]{1,40}?\d{1,3} ?%(?: (?:done|complete|through))?"
+    r"(?:killed|cancell?ed|stopped|ended|given up) (?:at|after|by) [^|%]{1,40}?\d{1,3} ?%"
+    r"(?: (?:done|complete|through))?"
     r"|not (?:done|finished|complete|through) (?:after|within|in) (?:about |~ ?)?\d{1,6}"
 )
 _ILL = (

@@ -1,5 +1,5 @@
-"""Disks that an array has dropped: /proc/mdstat, mdadm --detail, storcli and perccli, MegaCli, ssacli, and the mails and
-messages of those that watch them (mdadm --monitor, ZFS's zed, iDRAC).
+"""Disks that an array has dropped: /proc/mdstat, mdadm --detail, storcli and perccli, MegaCli, ssacli, and the mails
+and messages of those that watch them (mdadm --monitor, ZFS's zed, iDRAC).
 
     md0 : active raid5 sdd1[3] sdc1[2](F) sdb1[1] sda1[0]
            1       8       17        -      faulty   /dev/sdb1
@@ -39,7 +39,8 @@ WATCHED = re.compile(
     r"\bFail(?:Spare)? event (?:detected )?on md device /dev/[\w/]{2,40}, component device /dev/(?P<of_log>\w{2,32})"
     r"|^It could be related to component device /dev/(?P<of_mail>\w{2,32})"
     r"|\bZFS has marked the device as faulted|\b[Pp]redictive failure reported for [Pp]hysical [Dd]isk \d"
-    r"|\bFault detected on drive \d{1,3} in disk drive bay|\b[Pp]hysical [Dd]isk \d{1,3}(?::\d{1,3}){1,2}.{0,80} (?:has )?failed\.?$"
+    r"|\bFault detected on drive \d{1,3} in disk drive bay"
+    r"|\b[Pp]hysical [Dd]isk \d{1,3}(?::\d{1,3}){1,2}.{0,80} (?:has )?failed\.?$"
 )
 
 
@@ -67,8 +68,10 @@ PARSER = Parser(
     footprint=(
         r"^md\w{1,12} : (active|inactive)\b.{0,400}\(F\)|^ {0,10}(\d{1,5} {1,10}){3}(\d{1,5}|-) {1,10}faulty {1,10}.{0,30}/dev/|^\d{0,4}:\d{1,3} +\d{1,4} +(Failed|Offln|UBad|Missing) +\S{1,4} +[\d.]{1,8} [KMGTP]B "
         r"|^Firmware state: (Failed|Offline|Unconfigured\(bad\))|^\s{0,12}physicaldrive \S{1,20} \(.{1,120}, (Failed|Predictive Failure)\)"
-        r"|\bFail(Spare)? event (detected )?on md device /dev/|^It could be related to component device /dev/|ZFS has marked the device as faulted"
-        r"|[Pp]redictive failure reported for [Pp]hysical [Dd]isk|Fault detected on drive \d{1,3} in disk drive bay|[Pp]hysical [Dd]isk \d{1,3}:\d.{0,80} failed\.?$"
+        r"|\bFail(Spare)? event (detected )?on md device /dev/|^It could be related to component device /dev/"
+        r"|ZFS has marked the device as faulted"
+        r"|[Pp]redictive failure reported for [Pp]hysical [Dd]isk|Fault detected on drive \d{1,3} in disk drive bay"
+        r"|[Pp]hysical [Dd]isk \d{1,3}:\d.{0,80} failed\.?$"
     ),
     read=read,
 )

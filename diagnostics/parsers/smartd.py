@@ -28,10 +28,12 @@ SAID = re.compile(
     r"|FAILED SMART self-check|Failed SMART usage Attribute|SMART Failure|Critical Warning \(0x[0-9a-f]{1,2}\): .{0,40}(?:[Rr]eliab|[Ss]pare|[Rr]ead[- ]only|[Bb]ackup)"
     r"|Self-Test Log error count increased|Read SMART .{1,30} failed|unable to open device)"
 )
-# ATA error count increased from 2 to 9     SMART Prefailure Attribute: 5 Reallocated_Sector_Ct changed from 100 [Raw 0] to 97 [Raw 312]
+# ATA error count increased from 2 to 9
+# SMART Prefailure Attribute: 5 Reallocated_Sector_Ct changed from 100 [Raw 0] to 97 [Raw 312]
 GREW = re.compile(
     _DEVICE + r"(?:ATA error count increased from (?P<errors>\d{1,9}) to (?P<more_errors>\d{1,9})"
-    r"|SMART \w{5,10} Attribute: (?:5|187|197|198) .{3,40} changed from \d{1,3} \[Raw (?P<sectors>\d{1,9})\] to \d{1,3} \[Raw (?P<more_sectors>\d{1,9})\])"
+    r"|SMART \w{5,10} Attribute: (?:5|187|197|198) .{3,40} changed from"
+    r" \d{1,3} \[Raw (?P<sectors>\d{1,9})\] to \d{1,3} \[Raw (?P<more_sectors>\d{1,9})\])"
 )
 FEW_ERRORS, FEW_SECTORS = 3, 10  # at once; below this a command that the disk does not know, or a scratch
 

@@ -56,7 +56,8 @@ def data_path(trial: Trial) -> str | None:
 
 # on the local disk of the server      from a copy on the machine's own disk      in a bucket that is mounted at /mnt/b
 AROUND_A_PLACE = re.compile(
-    r"\b(?:on|in|from|at|with|via|over|of|the|a|data|that is|mount(?:ed)?|copy|copied|own|(?:server|machine|host|node)(?:'s)?)\b",
+    r"\b(?:on|in|from|at|with|via|over|of|the|a|data|that is|mount(?:ed)?|copy|copied|own"
+    r"|(?:server|machine|host|node)(?:'s)?)\b",
     re.I,
 )
 

@@ -27,7 +27,7 @@ from ._places import place
 from .checkpoint_truncated import CHECKPOINT
 
 # copying a param with shape torch.Size([1]) from checkpoint, the shape in current model is torch.Size([768, 768])
-# Trying to set a tensor of shape torch.Size([0]) in "weight" (which has shape torch.Size([32000, 4096])), this looks incorrect
+# Trying to set a tensor of shape torch.Size([0]) in "weight" (which has shape torch.Size([32000, 4096])), this ...
 # Attempted to load weight (torch.Size([0])) into parameter (torch.Size([4096, 4096]))
 _SAVED = r"(?:copying a param with shape|found shape|set a tensor of shape|load weight) \(?torch\.Size"
 CODE = re.compile(

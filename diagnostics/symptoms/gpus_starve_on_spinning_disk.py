@@ -1,5 +1,5 @@
-"""The job works in fits, or its steps take seconds while its readers are in D together, and what is mounted for data is a
-spinning disk.
+"""The job works in fits, or its steps take seconds while its readers are in D together, and what is mounted for data is
+a spinning disk.
 
 By lsblk's ROTA of a mount below none of the system's folders. In fits: three looks or more at one GPU's use, the middle
 one is a tenth at most, the highest two thirds or more. Readers in D: several processes of one program, and three steps

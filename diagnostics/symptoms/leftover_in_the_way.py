@@ -1,7 +1,8 @@
 """A save is refused because its folder or file is there already, and an earlier write of the same name was cut off.
 
 The cut is one of `copy_interrupted`, in another log or further up in the same one; which run wrote what is there is
-not known without it: output of a run that was complete, or another rank that was faster, are refused alike. Never ABSENT.
+not known without it: output of a run that was complete, or another rank that was faster, are refused alike.
+Never ABSENT.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from ._places import place
 from .copy_interrupted import rule as copy_interrupted
 
 # FileExistsError: [Errno 17] File exists: 'ckpt/step_40'      ValueError: Destination /ckpt/40 already exists.
-# shutil.Error: Destination path 'out/final' already exists     OSError: [Errno 39] Directory not empty: 'a' -> 'ckpt/step_40'
+# shutil.Error: Destination path 'out/final' already exists
+# OSError: [Errno 39] Directory not empty: 'a' -> 'ckpt/step_40'
 IN_THE_WAY = re.compile(
     r"File exists: |\balready exists\b|Directory not empty: |\bmust not (?:already )?exist\b|\bis not empty\b"
 )
@@ -30,7 +32,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         named = re.compile(rf"(?:^|[\s/'\"]){re.escape(name)}(?:[/'\",.;]|\s|$)")
         for said in refused if cut.present and name else ():
             if named.search(said.text) and all(_comes_after(said.fact, fact.source) for fact in cut.evidence):
-                note = f"{cut.subject.path} is there already, and was cut off when it was written: {said.text.splitlines()[0]}"
+                words = said.text.splitlines()[0]
+                note = f"{cut.subject.path} is there already, and was cut off when it was written: {words}"
                 yield Finding(place(incident, cut.subject.path), (said.fact, *cut.evidence[:2]), note[:200])
 
 

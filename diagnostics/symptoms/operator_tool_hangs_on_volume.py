@@ -3,7 +3,8 @@
 Also a probe that stayed silent, a tool that the hung-task detector names, and one that a process table shows waiting in a
 client: for a minute, or of those that move no data. A tool that failed with an
 error came back and does not count, and neither does a reader that ran into its limit while the job's own reads came back,
-late: that is a measurement (volume_slow_measured). ABSENT, for a mount, where a tool read data from it and came back, unless another of the same folder did not: a cache holds some of the files.
+late: that is a measurement (volume_slow_measured). ABSENT, for a mount, where a tool read data from it and came back,
+unless another of the same folder did not: a cache holds some of the files.
 """
 
 from __future__ import annotations

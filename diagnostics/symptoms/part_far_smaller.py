@@ -1,8 +1,8 @@
 """One part of a set (`model-00003-of-00006.safetensors`, the shards of the ranks) is less than half as large as the
 others, which are about equal.
 
-The last part does not count, nor, where names do not say how many there are, the first: those hold what is left, or what
-no other has. ABSENT where three parts or more beside the last are about equal.
+The last part does not count, nor, where names do not say how many there are, the first: those hold what is left, or
+what no other has. ABSENT where three parts or more beside the last are about equal.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ SYMPTOM = Symptom(
     title="one part of a set is far smaller than its equals",
     rule=rule,
     leak=0.0005,
-    because="a set is cut into parts of one size; only a tensor that is larger than a part leaves the one before it half empty",
+    because="a set is cut into parts of one size; a very large tensor leaves the part before it half empty",
     tells_apart=("mount",),
     command="ls -l PARTS; compare with the sizes at their source",
 )
