@@ -56,6 +56,12 @@ CAUSES = (
                 "the device was no longer there to be asked",
             ),
             Effect(
+                "gpu-sensors-refused",
+                0.02,
+                "a lost device answers nothing; a marginal link may lose one answer of several",
+                "an answer was lost on the link",
+            ),
+            Effect(
                 "fewer-gpus-than-expected",
                 0.4,
                 "the next start counts one device fewer",
@@ -249,6 +255,13 @@ CAUSES = (
                 0.5,
                 "tools need the processor for a handle",
                 "the processor that answers tools had stopped",
+            ),
+            Effect(
+                "gpu-sensors-refused",
+                0.25,
+                "power and fan are read through the power controller, the temperature is not",
+                "the controller that reads them had stopped",
+                Role.INITIATING,
             ),
             Effect(
                 "driver-init-failed",

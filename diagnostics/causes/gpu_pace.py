@@ -77,6 +77,12 @@ CAUSES = (
                 "the GPU's load took the supply down",
             ),
             Effect(
+                "drives-lost-their-power",
+                0.05,
+                "a limiter that trips the supply takes the drives' power too, each time",
+                "the supply went down with the GPU's load, each time",
+            ),
+            Effect(
                 "dark-under-load",
                 0.15,
                 "a card's power peaks trip supplies that are rated for its average",
@@ -222,10 +228,22 @@ CAUSES = (
                 "the card had taken its host down",
             ),
             Effect(
+                "drives-lost-their-power",
+                0.05,
+                "a card that trips the supply takes the drives' power too, each time",
+                "the card had taken the supply down, each time",
+            ),
+            Effect(
                 "dark-under-load",
                 0.1,
                 "a card with a short in its power stage trips the supply of any host it is put into",
                 "the card took its host down as soon as it was loaded",
+            ),
+            Effect(
+                "gpu-sensors-refused",
+                0.1,
+                "a board that fails loses sensors with the rest",
+                "a part of the board no longer answered",
             ),
             Effect(
                 "driver-init-failed",

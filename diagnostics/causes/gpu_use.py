@@ -41,6 +41,12 @@ CAUSES = (
                 "the driver gave no answer for the device",
             ),
             Effect(
+                "gpu-sensors-refused",
+                0.15,
+                "a call for a reading that meets the wedged part comes back as an error, the others are served",
+                "the driver served some calls and refused others",
+            ),
+            Effect(
                 "driver-refuses",
                 0.4,
                 "new contexts fail while the hardware is there",

@@ -175,6 +175,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "drives-lost-their-power",
+                0.3,
+                "a supply that trips does it again, and the drives lose their power with the rest",
+                "the drives lost their power with the machine",
+                Role.INITIATING,
+            ),
+            Effect(
                 "power-supply-failed",
                 0.4,
                 "the management controller logs a supply that fails or loses its input",

@@ -118,6 +118,13 @@ CAUSES = (
                 "only traffic between nodes crossed the bad link",
             ),
             Effect(
+                "fails-where-a-port-is-ill",
+                0.25,
+                "who looks at the ports of all nodes and keeps a list of the jobs finds it; few do both",
+                "the jobs that failed were those that used the ill ports",
+                Role.INITIATING,
+            ),
+            Effect(
                 "slow-wherever-one-host-is",
                 0.05,
                 "a link that has come up at a lower rate slows all that its host takes part in",

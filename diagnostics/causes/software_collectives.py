@@ -54,6 +54,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "side-work-hangs-several-ranks",
+                0.1,
+                "somebody tries both with and without it, on one rank and on several",
+                "only some of the ranks did the side work, and its collectives waited for the others",
+                Role.INITIATING,
+            ),
+            Effect(
                 "ranks-hand-over-different-sizes",
                 0.15,
                 "somebody who suspects it prints the sizes",

@@ -264,3 +264,15 @@ class TensorValues(Evidence):
     name: str
     greatest: float | None = None
     zeros_percent: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerLosses(Evidence):
+    """How often a drive lost its power without being told before, by its own count, and how often it was switched on where that
+    is told too. Subject: device.
+
+        Unsafe Shutdowns:                   61
+    """
+
+    unannounced: int
+    power_cycles: int | None = None

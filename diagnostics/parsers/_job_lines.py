@@ -77,7 +77,8 @@ class Words:
 
 SHORTEST = 2  # letters of a word that is looked for
 # a message may begin below a prefix: [rank0] text      12:03:11 text      name: text      2024-01-01T10:00:00Z text
-BEGINS = r"(?:^|[\d\]Z:,|>-] )"
+# 12:03:11 INFO text
+BEGINS = r"(?:^|[\d\]Z:,|>-] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG) {1,4})"
 
 
 def alternatives(pattern: re.Pattern[str]) -> list[str]:

@@ -42,6 +42,9 @@ EVALUATION = re.compile(
 BARE = re.compile(r"(?i)^step (\d{1,12}) (?:ok|done|completed?)$")
 
 _LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss(?:/total)?{IS}{NUMBER}"
+# what toolkits of translation and speech call it: xent: 2.01     cross entropy = 3.4     nll_loss 1.9     ppl: nan
+_LIKELIHOOD = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!dev )(?<!validation )(?<![\w/])(?:train(?:ing)?[ _/])?(?:xent|cross[ _-]?ent(?:ropy)?|nll(?:[ _]loss)?|ce[ _]loss){IS}{NUMBER}"
+_PERPLEXITY = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!dev )(?<!validation )(?<![\w/])(?:train(?:ing)?[ _/])?(?:ppl|perplexity){IS}(nan)\b"
 _TOKENS = r"(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?)"
 _SAMPLES = r"(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/s(?:ec)?|Speed|CurrSamplesPerSec|throughput)"
 _FREE = r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl )"  # the number before a unit may be the value of the name before it
@@ -49,7 +52,15 @@ _UNIT = r" ?(ms|s|sec|seconds)?\b"
 
 # column -> patterns, the first that is found counts; a second group is the unit or a multiplier
 METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
-    ("loss", (re.compile(_LOSS), re.compile(rf"^ep \d{{1,9}} train, step \d{{1,12}}, \w{{1,20}} {NUMBER}"))),
+    (
+        "loss",
+        (
+            re.compile(_LOSS),
+            re.compile(rf"^ep \d{{1,9}} train, step \d{{1,12}}, \w{{1,20}} {NUMBER}"),
+            re.compile(_LIKELIHOOD),
+            re.compile(_PERPLEXITY),
+        ),
+    ),
     ("grad_norm", (re.compile(rf"(?i)\b(?:grad(?:ient)?[ _]?norm|gnorm|norm){IS}{NUMBER}"),)),
     ("learning_rate", (re.compile(rf"(?i)\b(?:lr|learning[ _]rate){IS}{NUMBER}"),)),
     (
@@ -79,7 +90,7 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
     ),
     (
         "data_wait_s",
-        (re.compile(rf"(?i)\b(?:data_wait|wait_input|input[ _]wait|data[ _]fetch|fetch[ _]time|data[ _]time|dataload(?:er|ing)?[ _]time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
+        (re.compile(rf"(?i)\b(?:data_wait|wait_input|input[ _]wait|data[ _]fetch|fetch[ _]time|data[ _]time|data[ _]?load(?:er|ing)?[ _]?time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
     ),
 )  # fmt: skip
 SCALE = {"ms": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}

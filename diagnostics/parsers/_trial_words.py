@@ -114,8 +114,10 @@ COUNT = re.compile(
     r"^(\d{1,4}) ?(?:of|/) ?(\d{1,4}),? (?:(?:runs?|times|tries|attempts) )?(?=\D)"
     r"(?!(?:runs?|times|tries|starts|attempts)\s*$)"
 )
-# nodes=40      2 nodes      3+ nodes x 8 GPU
-NODES = re.compile(r"\bnodes?\s?=\s?(\d{1,6})|\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I)
+# nodes=40      2 nodes      3+ nodes x 8 GPU; in "job 8812 nodes n3,n4" the number is the job's
+NODES = re.compile(
+    r"\bnodes?\s?=\s?(\d{1,6})|(?<!job )(?<!run )(?<!id )\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I
+)
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
 # ms      seconds      s/it
 _TIME = re.compile(r"(?:m?s|us|sec|seconds)(?:/\w{1,20})?", re.I)

@@ -14,6 +14,7 @@ its counters of memory errors one fact. Other metrics, comments, and what repeat
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -73,7 +74,7 @@ def read(text: Text) -> Iterator[Evidence]:
             if row.strip():
                 gpu = int(heading[1]) if (heading := HEADING.match(row)) else None
             continue
-        if (subject, name, value) in seen:
+        if (subject, name, value) in seen or not math.isfinite(value):
             continue
         seen.add((subject, name, value))
         if name in STATUS:

@@ -61,7 +61,7 @@ PAIR = re.compile(r"^(?:Out\[\d{1,6}\]: )?\((\d{1,15}), (\d{1,15})\)\s*$")
 LISTED = re.compile(r"^(?:Out\[\d{1,6}\]: )?\[(\d{1,15})(?:, \d{1,15}){0,50}\]\s*$")
 # (torch.Size([100, 100]), torch.float64)
 SHAPE = re.compile(
-    r"^(?:Out\[\d{1,6}\]: )?\(torch\.Size\(\[([\d, ]{1,100})\]\), torch\.(float64|float32|float16|bfloat16|int64|int32|uint8)\)\s*$"
+    r"^(?:Out\[\d{1,6}\]: )?\(torch\.Size\(\[(\d{1,18}(?:, ?\d{1,18}){0,9})\]\), torch\.(float64|float32|float16|bfloat16|int64|int32|uint8)\)\s*$"
 )
 BYTES_OF = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "uint8": 1}
 # layer_04: sum(numel*2) = 1.08 GiB, sum(storage().nbytes) = 9.81 GiB

@@ -4,6 +4,8 @@
     {"DocumentIncarnation":2,"Events":[{"EventId":"A1","EventType":"Preempt","ResourceType":"VirtualMachine",...}]}
     Instance is being preempted by Compute Engine.
     received spot interruption notice, draining node
+    2021-03-04T09:15:02Z  fleet-2a  instance-terminated-no-capacity  i-0bb1c2d3
+    StatusReason: Host EC2 (instance i-0bb1c2d3) terminated.
     eval-serve-0  WorkloadEvictedDueToPreempted  Preempted to accommodate a higher priority Workload
 
 A notice of maintenance that does not stop the machine is kept as "other".
@@ -22,7 +24,7 @@ from ._job_lines import Words, footprint_of_messages, messages
 
 # system -> wording; the first that fits counts
 NOTICES = (
-    ("aws", re.compile(r"\{\s{0,8}\"action\"\s{0,4}:\s{0,4}\"(?:terminate|stop|hibernate)\"|EC2 Spot Instance (?:Interruption|interruption)|spot/(?:instance-action|termination-time)\b.{0,120}\b(?:200|terminate|stop)|(?i:rebalance recommendation)|Server\.SpotInstance(?:Termination|Shutdown)")),
+    ("aws", re.compile(r"\{\s{0,8}\"action\"\s{0,4}:\s{0,4}\"(?:terminate|stop|hibernate)\"|EC2 Spot Instance (?:Interruption|interruption)|spot/(?:instance-action|termination-time)\b.{0,120}\b(?:200|terminate|stop)|(?i:rebalance recommendation)|Server\.SpotInstance(?:Termination|Shutdown)|\binstance-terminated-(?:no-capacity|by-price|capacity-oversubscribed|launch-group-constraint)\b|\bmarked-for-termination\b|\bBidEvictedEvent\b|\bHost EC2 \(instance i-\w{1,20}\) terminated\b")),
     ("azure", re.compile(r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Preempt|Terminate|Redeploy)\"")),
     ("queue", re.compile(r"(?i)EvictedDueToPreempt(?:ed|ion)|\bpreempt(?:ed|ing) to accommodate an?\b|\bPreemptionByScheduler\b|\bpreempted by (?:an? )?(?:pod|job|workload) [\w-]{6,60}|\b(?:was|were|been) preempted (?:by|for|in favou?r of) (?:an? )?(?:higher|pod\b|job\b|workload\b|task\b|\w{0,10} ?priority)")),
     ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE|metadata.{0,40} termination is imminent|\bimminent (?:preemption|termination)\b|\bV\d\w{0,8}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b|^\s{0,8}\"?state\"?: \"?PREEMPTED\b|\bTPU\b.{0,60}\bpre-?empted\b")),

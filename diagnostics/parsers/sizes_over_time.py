@@ -4,6 +4,9 @@
     server 2.3.5  +13h20    6.4G
     worker   10:40:00   14.1 GiB  (ended)
 
+    epoch 1    6.1G
+    epoch 2    7.4G
+
     date    exporter    agent
     04-22   155Mi       3Mi
     04-24   611Mi       3Mi
@@ -24,6 +27,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.storage import SizeSeen
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -31,6 +35,16 @@ ROW = re.compile(
     r"^[ \t]{0,8}(?P<name>[A-Za-z][\w.:@/ -]{0,40}?)?[ \t]{0,20}"
     r"(?<!\S)\+?(?P<time>\d{1,4} ?h ?(?:\d\d)?m?|\d{1,4}:\d\d(?::\d\d)?|\d{1,6} ?(?:s|min|hours?|days?))"
     r"[ \t]{2,40}(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$"
+)
+# epoch 2   7.4G      after save 3: 21.5 GiB      step 4000  12 GB
+COUNTED = re.compile(
+    r"^[ \t]{0,8}(?P<name>)(?:after |at )?(?P<time>(?:epoch|step|iter(?:ation)?|batch|save|checkpoint|round|episode|request|day|hour|game)s?[ #:=]{1,2}\d{1,9}k?)"
+    r"(?:[ \t]{2,40}|:[ \t]{1,40}|\t)(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?[ \t]*$",
+    re.I,
+)
+# where rows of a table or of a list stand
+BESIDE_A_TIME = re.compile(
+    r"(?i:^\s{0,12}[\d:/.-]{1,20}[kh]?[ \t]{2,40}(?:[^\s][^\n]{0,60}[ \t]{2,40})?\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]|$))|(?<!\S)\+?\d{1,4}(?: ?h ?(?:\d\d)?m?|:\d\d(?::\d\d)?| ?(?:s|min|hours?|days?))[ \t]{2,40}\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$"
 )
 BYTES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 FEWEST = 4
@@ -48,7 +62,7 @@ AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,4})?) ?([KMGT])(?:i?B)?$", re.I)
 def read(text: Text) -> Iterator[SizeSeen]:
     written = [line for line in text.lines() if line.text.strip()]
     yield from _headed(text, written)
-    rows = [(line, found) for line in written if len(line.text) < 200 and (found := ROW.match(line.text))]
+    rows = [(line, found) for line in written if len(line.text) < 200 and (found := _row(line.text))]
     if len(rows) < FEWEST or 2 * len(rows) < len(written):
         return
     for line, found in rows:
@@ -56,8 +70,12 @@ def read(text: Text) -> Iterator[SizeSeen]:
             source=Source(text.name, line.number, line.quote),
             name=(found["name"] or "").strip(),
             at=found["time"],
-            size=round(float(found["number"]) * BYTES[found["unit"]]),
+            size=round(float(found["number"]) * BYTES[found["unit"].upper()]),
         )
+
+
+def _row(said: str) -> re.Match[str] | None:
+    return ROW.match(said) or COUNTED.match(said)
 
 
 def _headed(text: Text, written: list[Line]) -> Iterator[SizeSeen]:
@@ -88,6 +106,6 @@ MOST_ROWS = 2000
 PARSER = Parser(
     tool="sizes over time",
     medium="notes",
-    footprint=r"(?i:^\s{0,12}[\d:/.-]{1,20}[kh]?[ \t]{2,40}(?:[^\s][^\n]{0,60}[ \t]{2,40})?\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]|$))|(?<!\S)\+?\d{1,4}(?: ?h ?(?:\d\d)?m?|:\d\d(?::\d\d)?| ?(?:s|min|hours?|days?))[ \t]{2,40}\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$",
+    footprint=footprint_of(COUNTED, BESIDE_A_TIME),
     read=read,
 )

@@ -7,6 +7,9 @@
       40 51 c0 b0 92 94 40  Error: UNC at LBA = 0x009492b0 = 9736880
     critical_warning			: 0x4
     media_errors				: 812
+    Unsafe Shutdowns:                   61
+
+The last is no trouble of the disk: it counts how often its power went away unannounced.
 
 A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors, or a few errors in its
 log: every old disk has some.
@@ -17,8 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Severity, Subject
+from ..evidence import Evidence, Severity, Subject
 from ..evidence.kernel import BlockDeviceTrouble
+from ..evidence.storage import PowerLosses
 from ..text import Text
 from . import Parser
 from ._snapshot import source
@@ -46,19 +50,38 @@ SELF_TEST = re.compile(r"^#\s?\d{1,2}\s{1,4}.{4,30}\sCompleted: (?:read failure|
 COUNT = re.compile(r"^ATA Error Count: (\d{1,9})\b")
 # (error log)   40 51 08 40 f2 45 0d  Error: UNC 8 sectors at LBA = 0x0d45f240 = 222687808
 ERROR_LOG = re.compile(r"^\s{0,4}(?:[0-9a-f]{2} ){6,8} {0,2}Error: (?:UNC|IDNF|AMNF)\b")
+# Power Cycles:                       118      power_cycles : 118       12 Power_Cycle_Count       0x0032   099   099   000    Old_age   Always       -       118
+SWITCHED_ON = re.compile(
+    r"^(?:Power Cycles|power_cycles)\s{0,40}:\s{1,40}([\d,]{1,12})\b|^\s{0,3}12 Power_Cycle_Count\s.{0,80}\s(\d{1,12})\s*$"
+)
+# Unsafe Shutdowns:                   61      unsafe_shutdowns : 61      174 Unexpect_Power_Loss_Ct  0x0032   100   100   000    Old_age   Always       -       61
+UNANNOUNCED = re.compile(
+    r"^(?:Unsafe Shutdowns|unsafe_shutdowns)\s{0,40}:\s{1,40}([\d,]{1,12})\b"
+    r"|^\s{0,3}(?:174|192) (?:Unexpect\w{0,8}_Power_Loss\w{0,8}|Unsafe_Shutdown_Count|Power_Loss_Count)\s.{0,80}\s(\d{1,12})\s*$"
+)
 FEW = 10  # sectors that wait to be rewritten, or logged errors: below this a scratch, above it a disk that dies
 RELIABILITY = 0b11101  # spare space, reliability, read-only, backup lost; the second bit is only heat
 
 
-def read(text: Text) -> Iterator[BlockDeviceTrouble]:
+def read(text: Text) -> Iterator[Evidence]:
     device = None
     errors = 0  # in the log of the disk
+    cycles = None
     for line in text.lines():
         row = line.text[:300]
         if found := DEVICE.search(row):
-            device = found[1] or found[2]
+            device, cycles = found[1] or found[2], None
         elif found := COUNT.match(row):
             errors = int(found[1])
+        elif found := SWITCHED_ON.match(row):
+            cycles = _number(found)
+        elif found := UNANNOUNCED.match(row):
+            yield PowerLosses(
+                source=source(text, line),
+                subject=Subject(device=device),
+                unannounced=_number(found),
+                power_cycles=cycles,
+            )
         elif about := _about(row, errors):
             yield BlockDeviceTrouble(
                 source=source(text, line),
@@ -67,6 +90,10 @@ def read(text: Text) -> Iterator[BlockDeviceTrouble]:
                 about=about,
                 text=" ".join(row.split()),
             )
+
+
+def _number(found: re.Match[str]) -> int:
+    return int((found[1] or found[2]).replace(",", ""))
 
 
 def _about(row: str, errors: int) -> str | None:
@@ -86,6 +113,9 @@ def _about(row: str, errors: int) -> str | None:
 PARSER = Parser(
     tool="smartctl",
     medium="firmware-log",
-    footprint=r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning|^\s{0,4}([0-9a-f]{2} ){6,8} {0,2}Error: (UNC|IDNF|AMNF)\b|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\(",
+    footprint=(
+        r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning|^\s{0,4}([0-9a-f]{2} ){6,8} {0,2}Error: (UNC|IDNF|AMNF)\b|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\("
+        f"|{UNANNOUNCED.pattern}"
+    ),
     read=read,
 )

@@ -1,7 +1,8 @@
 """Where the ranks of a job were: one position per trainer process, from stack dumps, else from tracebacks.
 
 A position is "collective:<name>", "backward" (which hides the gradients' all-reduce), "loader", or the innermost frame
-of the job that is none of these.
+of the job that is none of these. Where a module's hook gathers its sharded parameters (ZeRO-3, FSDP), the collective has
+the name of the job's own call too: other calls gather other parameters.
 """
 
 from __future__ import annotations
@@ -26,6 +27,17 @@ OF_RANKS = ("distributed", "deepspeed/comm", "accelerate/accelerator", "accelera
 POINT_TO_POINT = ("send", "recv", "isend", "irecv", "batch_isend_irecv", "_batch_p2p_ops")
 BACKWARD = re.compile(r"deepspeed/runtime/engine|accelerate/(?:accelerator|utils/deepspeed)")
 LAUNCHER = re.compile(r"torch/distributed/(?:elastic|run|launcher|launch)|accelerate/commands|deepspeed/launcher")
+# what waits for the parameters of a module that are sharded over the ranks
+HOOKS = re.compile(
+    r"deepspeed/runtime/zero/(?:partition_parameters|partitioned_param_coordinator|parameter_offload)"
+    r"|torch/distributed/(?:fsdp|_composable/fsdp)/|fairscale/nn/data_parallel/fully_sharded|colossalai/(?:zero|gemini)/"
+)
+WAITS = re.compile(
+    r"^(?:wait|synchronize|all_gather_\w{1,40}|_?all_?gather\w{0,40}|fetch_sub_module|_?wait_\w{0,30}|_?unshard\w{0,20})$"
+)
+LIBRARIES = re.compile(
+    r"(?:^|/)(?:torch|deepspeed|transformers|accelerate|peft|trl|lightning|pytorch_lightning|diffusers|fairscale|colossalai|contextlib|functools|runpy|threading)(?:/|\.py)|<frozen|<string>|/(?:site|dist)-packages/"
+)
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
 
@@ -86,6 +98,16 @@ def _is_no_rank(frames: Sequence[Frame]) -> bool:
 
 def where(frames: Sequence[Frame]) -> str:
     """The position that a stack (innermost first) shows."""
+    place = _where(frames)
+    hook = next((at for at, frame in enumerate(frames) if HOOKS.search(frame.file or "")), None)
+    if hook is None or not (place.startswith("collective:") or WAITS.match(frames[0].function.rpartition(".")[2])):
+        return place
+    kind = place if place.startswith("collective:") else "collective:gather"
+    caller = next((frame for frame in frames[hook:] if not LIBRARIES.search(frame.file or "")), None)
+    return f"{kind} of parameters for {caller.function} ({caller.file})" if caller else kind
+
+
+def _where(frames: Sequence[Frame]) -> str:
     for frame in frames:
         name = frame.function.rpartition(".")[2]
         distributed = any(part in (frame.file or "") for part in OF_RANKS)

@@ -1,8 +1,9 @@
 """The steps spend a large part of their time waiting for data, though data do arrive.
 
-By the run's own data-wait column: a third of the step time or more over the last third of the run; by the queue of
-its loader, which is found empty; or a trainer or profiler says so itself. ABSENT where the column is logged and
-small, or the queue at least half full to the end.
+By the run's own data-wait column: a third of the step time or more over the last third of the run, or over as many
+steps as lie between two long waits, since the workers of a loader deliver by turns; by the queue of its loader, which
+is found empty; or a trainer or profiler says so itself. ABSENT where the column is logged and small, or the queue at
+least half full to the end.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ._runs import Run, column, runs
 WORDS = re.compile(r"performance bottleneck on (?:CPU|Disk)|\bprogram is (?:HIGHLY|MODERATELY) input-bound", re.I)
 LARGE = 0.33
 SMALL = 0.1
+BURST = 2.0  # paces
 FEWEST_LATE = 2  # steps
 
 
@@ -30,13 +32,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each run's share of data wait."""
     for run in runs(incident):
         first = 1 if (run.steps.first_step or 0) <= 1 else 0  # the first step of a run fills queues and caches
-        waits = column(run.steps, "data_wait_s")[first:]
-        durations = column(run.steps, "step_s")[first:]
+        every = column(run.steps, "data_wait_s")
+        waits, durations = every[first:], column(run.steps, "step_s")[first:]
         pace = mean(durations) if durations else run.pace_s
         if len(waits) < 2 or not pace:
             continue
-        tail = waits[-max(len(waits) // 3, 2) :]
-        share = mean(tail) / max(pace, mean(tail))  # some count the wait apart from the step
+        late = mean(waits[-max(len(waits) // 3, _between_bursts(every, pace), 2) :])
+        apart = any(wait > step for wait, step in zip(waits, durations, strict=False))  # some count the wait apart
+        share = late / (pace + late if apart else max(pace, late))
         if share >= LARGE:
             yield Finding(run.steps.subject, (run.steps,), f"{share:.0%} of a step is spent waiting for data")
         elif share <= SMALL:
@@ -44,6 +47,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _queues(incident)
     for said in matching(incident, WORDS):
         yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
+
+
+def _between_bursts(waits: Sequence[float], pace: float) -> int:
+    """The most steps from one wait that is longer than steps are to the next; 0 where such waits do not come again."""
+    long = [at for at, wait in enumerate(waits) if wait >= BURST * pace]
+    return max((later - earlier for earlier, later in pairwise(long)), default=0)
 
 
 def reads_came_after(incident: Incident, fact: Evidence) -> Sequence[TrainingSteps]:

@@ -22,7 +22,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     installed = [fact for fact in incident.of(SettingSeen) if fact.name == "module installed for"]
     refusals = [error for error in incident.of(GpuToolError) if error.about == "init-failed"]
     others_only = bool(installed) and not {fact.value for fact in running} & {fact.value for fact in installed}
-    if len(running) == 1 and refusals and others_only:
+    if len({fact.value for fact in running}) == 1 and refusals and others_only:
         note = f"kernel {running[0].value} runs; the module is installed for {installed[0].value}"
         yield Finding(Subject(), (running[0], installed[0], refusals[0]), note)
 

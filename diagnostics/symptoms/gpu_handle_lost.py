@@ -1,6 +1,7 @@
 """A tool gets no handle to a device that the driver lists.
 
-"Unable to determine the device handle ... Unknown Error", or a row of nvidia-smi full of ERR!.
+"Unable to determine the device handle ... Unknown Error", or a row of nvidia-smi full of ERR!. A row in which some readings
+are given is none of these (see gpu_sensors_refused).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_subject
 from .gpu_off_bus_report import WORDS as GONE
+from .gpu_sensors_refused import answers
 
 NO_HANDLE = re.compile(r"Unable to determine the device handle", re.I)
 
@@ -22,7 +24,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if NO_HANDLE.search(error.text) and not GONE.search(error.text):
             yield Finding(gpu_subject(incident, error.subject), (error,), error.text[:200])
     for status in incident.of(GpuStatus):
-        if status.unreadable and not GONE.search(status.unreadable):
+        if status.unreadable and not (answers(status) or GONE.search(status.unreadable)):
             yield Finding(gpu_subject(incident, status.subject), (status,), f"nvidia-smi shows {status.unreadable}")
 
 

@@ -6,12 +6,14 @@ Where the job's complaint is of its start, the holder may be a server of its own
 is neither a
 child of the job nor defunct. Where the job ran out of memory, or does not name itself, the holder must have lost
 whoever started
-it, or be a notebook: one of the job's own ranks has a launcher.
+it, or be a notebook: one of the job's own ranks has a launcher. Where nobody listed the holders, they are siblings
+of several starts of one command that all lost their parent: at most the last start is the job that complains.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence
@@ -29,6 +31,7 @@ from .gpu_taken_before_start import AT_START, OWN
 SERVER = re.compile(
     r"\bvllm serve\b|\bapi_server\b|launch_server|tritonserver|text-generation-server|llama-server|\bollama\b"
 )
+APART_S = 600.0  # what began within this time of each other is of one start
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -87,7 +90,23 @@ def _left_over(incident: Incident, complaint: Evidence) -> list[Evidence]:
     if not left and (own is not None or AT_START.search(words_of(complaint))):
         workers = (row for row in incident.of(ProcessState) if is_orphan(incident, row) and WORKER.search(row.names))
         left = {row.subject.pid: (row,) for row in workers if row.subject.pid != own and row.state != "Z"}
+    if not left:
+        left = {row.subject.pid: (row,) for row in _of_earlier_starts(incident) if row.subject.pid != own}
     return [fact for facts in left.values() for fact in facts]
+
+
+def _of_earlier_starts(incident: Incident) -> list[ProcessState]:
+    """Siblings of the job's kind without a parent, of one command and of several starts; all but those of the last."""
+    starts: dict[str, list[list[ProcessState]]] = defaultdict(list)
+    orphans = [row for row in process_table(incident).values() if row.state != "Z" and is_orphan(incident, row)]
+    timed = [(row.elapsed_s, row) for row in orphans if row.elapsed_s is not None and is_of_the_job(row)]
+    for elapsed_s, row in sorted(timed, key=lambda pair: pair[0]):
+        groups = starts[row.command or row.subject.comm or ""]
+        if not groups or elapsed_s - (groups[-1][-1].elapsed_s or 0.0) > APART_S:
+            groups.append([])
+        groups[-1].append(row)
+    whole = [groups for groups in starts.values() if len(groups) > 1 and all(len(group) > 1 for group in groups)]
+    return [row for groups in whole for group in groups[1:] for row in group]
 
 
 def _is_alone(incident: Incident, row: ProcessState) -> bool:

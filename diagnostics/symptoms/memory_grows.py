@@ -4,7 +4,8 @@ one. Or seven or more that rise by about the same each time, to at least 1.1 tim
 
 What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill
 free memory too. Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a run is its
-start, no leak, and that of a container in its first ten. Sizes that were written down without saying of what count where they end at what a process held when
+start, no leak, and that of a container in its first ten. Sizes that were written down without saying of what count
+where their file is called after the memory, and where they end at what a process held when
 it was killed for memory, or, with no such word, where something was killed: the largest of them grows, or what is left
 falls to next to nothing. ABSENT where such a series is flat.
 """
@@ -124,7 +125,21 @@ def _series(incident: Incident) -> dict[str, Series]:
             found[f"{CGROUP}{group.subject.cgroup or ''}"].append(
                 (group.stamp.seconds if group.stamp else None, group.usage / 1024, group)
             )
-    return found | _of_the_killed(incident)
+    return found | _called_memory(incident) | _of_the_killed(incident)
+
+
+def _called_memory(incident: Incident) -> dict[str, Series]:
+    """The series of sizes in a file whose name says that they are of the host's memory."""
+    named: dict[str, Series] = defaultdict(list)
+    for row in incident.of(SizeSeen):
+        file = row.source.file
+        if (
+            OF_MEMORY.search(file)
+            and not OF_NO_HOST.search(file.rpartition("/")[2])
+            and not OF_NO_HOST.search(row.name)
+        ):
+            named[f"memory {row.name}".strip() + f" ({file})"].append((None, row.size / 1024, row))
+    return dict(named)
 
 
 def _of_the_killed(incident: Incident) -> dict[str, Series]:
@@ -161,6 +176,10 @@ def _all_of_it(named: dict[str, Series]) -> dict[str, Series]:
     return {f"memory of {largest}": grown[largest]} if largest is not None else {}
 
 
+# memory.txt      rss_per_epoch.log      trainer-mem.csv
+OF_MEMORY = re.compile(
+    r"(?:^|[/_.-])(?:host|cpu|proc(?:ess)?)?[_-]?(?:mem(?:ory)?|rss|ram)(?=[_.-]|$)[^/]{0,40}$", re.I
+)
 OF_NO_HOST = re.compile(r"token|sample|param|step|gpu|cuda|vram|disk|shm|/|checkpoint|ckpt|file", re.I)
 LEFT = re.compile(r"^(?:free|available|avail|left)\b", re.I)
 NOTHING_LEFT = 0.15

@@ -4,13 +4,15 @@ going on when a watchdog or a time-out of the others struck.
 "Going on" needs a sign of life. The job or somebody who measured it says how long the phase takes; or the phase's end
 is dated about the limit after its begin; or it counts what it has done and at that pace reaches the limit. Or the file
 that a rank waited for was made about the limit after it began to wait. Or the process was busy: by its stack, or as the
-one process on a CPU among equals that idle.
+one process on a CPU among equals that idle. Or the longest of the batches that did come took almost as long as a
+loader waits for one.
 
 Silence alone is none: a hung save looks alike. A progress bar and a probe's kill are symptoms of their own.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -21,6 +23,7 @@ from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
 from ._limits import COUNT, LONG, NEAR, last_phase, limits
+from ._reports import said, words_of
 from ._runs import calendar_s
 from .busy_while_silent import rule as busy_while_silent
 
@@ -31,11 +34,16 @@ BUSY_PERCENT, IDLE_PERCENT = 80.0, 20.0  # of one CPU
 FEWEST_PEERS = 2
 DAY_S = 86_400
 MOST_OF_IT = 0.75
+# RuntimeError: DataLoader timed out after 60 seconds
+OF_A_LOADER = re.compile(
+    r"\b(?:data ?loader|loader|batch|shard|sample)\b.{0,60}?\btimed? ?out after (\d{1,5}(?:\.\d{1,3})?) ?s", re.I
+)
 SHARE = 0.4  # of the limit: for so long at least its pace was seen
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each phase that reached a limit, with its sign of life."""
+    yield from _batches(incident)
     struck = limits(incident)
     if not struck:
         return
@@ -59,10 +67,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
         )
 
 
+def _batches(incident: Incident) -> Iterator[Finding]:
+    """Loaders that gave up on a batch at a limit that others had come near to."""
+    for told in (each for each in incident.of(PhaseTook) if each.phase == "batch"):
+        for fact in said(incident, OF_A_LOADER):
+            found = OF_A_LOADER.search(words_of(fact))
+            limit_s = float(found[1]) if found else 0.0
+            if NEAR * limit_s <= told.seconds <= LATEST * limit_s:
+                note = f"a batch took up to {told.seconds:.0f} s, the loader waits {limit_s:.0f} s for one"
+                yield Finding(Subject(), (told, fact), note)
+                break
+
+
 def _said_to_take(incident: Incident, struck: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
     """Phases that take about the limit or longer by somebody's word: no step of its log came after it, and no other phase was the last."""
     last = last_phase(incident)
-    for told in incident.of(PhaseTook):
+    for told in (each for each in incident.of(PhaseTook) if each.phase != "batch"):  # of a loader's limit alone
         stepped = any(
             s.source.file == told.source.file and s.source.line > told.source.line for s in incident.of(TrainingSteps)
         )

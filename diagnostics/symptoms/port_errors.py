@@ -1,7 +1,7 @@
 """A port or adapter counts errors, or RDMA gave up after all retries.
 
 Error counters of a port that are not zero, an adapter's complaint in the kernel log, or a completion with error 12
-(transport retry exceeded). ABSENT where counters were read and are zero.
+(transport retry exceeded; a receiver that was not ready, RNR, is error 13 and none). ABSENT where counters were read and are zero.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ._reports import said
 from .network_table_full import WORDS as TABLE_FULL
 
 RETRY_EXCEEDED = re.compile(
-    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|transport retry (?:count(?:er)? )?exceeded",
+    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|(?<!RNR )\btransport retry (?:count(?:er)? )?exceeded"
+    r"|(?<!RNR[ _])(?<!NOT READY )RETRY[ _]EXC(?:EEDED ERROR|_ERR)\b|InfiniBand retry count \w[\w ]{0,50} exceeded",
     re.I,
 )
 HARMLESS = re.compile(r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets", re.I)

@@ -1,7 +1,8 @@
 """Work before the first request was counting up when the kubelet's probe ended it: a load, a download, a compilation.
 
 By the phase that the log says last, "13 of 30", or by an unfinished bar of such work. A probe's own limit is seldom
-said. Silence or a count that stands at its end is no sign.
+said: where it is, and allows only seconds, a compilation or a warm-up that was begun last is enough, since none is so
+short. Silence or a count that stands at its end is no sign.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import ProgressBar, WatchdogFired
+from ..evidence.job import ProgressBar, SettingSeen, WatchdogFired
 from ..incident import Incident
+from ..parsers.kubernetes_probes import ALLOWS
 from . import Finding, Symptom
 from ._limits import COUNT, last_phase
 
 PROBE_S = 20.0  # a probe's first look and its failures take at least so long
+SECONDS = 10.0  # that a liveness probe allows
+KEEPS_BUSY = ("compile", "warmup")
 BEFORE_SERVING = ("load", "preprocess", "compile", "download", "warmup")
 PREPARES = re.compile(r"\b(?:load|download|fetch|compil|captur|convert|quantiz|shard|checkpoint|warm)", re.I)
 
@@ -31,6 +35,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             Subject(), (last, kills[0]), f"{last.phase} stood at {counted[1]} of {counted[2]} when the probe failed"
         )
+    short = [probe for probe in incident.of(SettingSeen) if probe.name == ALLOWS and float(probe.value) <= SECONDS]
+    live = [kill for kill in kills if "liveness" in kill.text]
+    if last and last.phase in KEEPS_BUSY and last.edge == "begin" and short and live:
+        note = f"{last.phase} was begun last; the probe allows {short[0].value} s without an answer"
+        yield Finding(Subject(), (last, short[0], live[0]), note)
     for bar in incident.of(ProgressBar):
         done, total = bar.done or 0, bar.total or 0
         if PREPARES.search(bar.label) and 0 < done < total and (bar.elapsed_s or 0.0) >= PROBE_S:

@@ -1,6 +1,9 @@
 """The run died of an ordinary error of its own code or configuration: a wrong type, key, shape, name or argument, a
 module that is not there, packages that do not fit each other, an option that a program does not know.
 
+A runtime's own status (DEADLINE_EXCEEDED, UNAVAILABLE of a JaxRuntimeError) is its word on a peer or a device; of such only
+INVALID_ARGUMENT, with which it refuses what it was handed, is the code's.
+
 An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run,
 and exceptions that speak for something else (a file that is not there, or still there from a save that was cut off,
 memory, space, I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception
@@ -61,7 +64,7 @@ SETUP = re.compile(
     r"|(?:is|are) required for a normal functioning of this module"
     # a call that the library forbids
     r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process"
-    r"|Expected all tensors to be on the same device|modified by an inplace operation|^jax\.errors\.\w{1,60}Error\b|logits and labels must"
+    r"|Expected all tensors to be on the same device|modified by an inplace operation|^jax\.errors\.(?!JaxRuntimeError\b(?!: INVALID_ARGUMENT\b))\w{1,60}Error\b|logits and labels must"
     r"|process group has not been initialized|Attempting to deserialize object on a CUDA device"
     r"|Weights only load failed|Automatic adjustment of ZeRO's"
     # options and names
@@ -76,7 +79,7 @@ SETUP = re.compile(
 OTHER = re.compile(
     r"No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
-    r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|CalledProcessError|device-side|XLA|socket|Broken pipe"
+    r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|[Dd]eadline [Ee]xceeded|DEADLINE_EXCEEDED|UNAVAILABLE|CalledProcessError|device-side|XLA|socket|Broken pipe"
     r"|Mismatched elements: |due to shape mismatches\. All shapes across devices|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
 )
 
