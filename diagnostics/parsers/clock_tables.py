@@ -7,9 +7,9 @@
     min   gpu   core temp (C)   sm clock (MHz)
     0     2     61              1980
 
-A heading names both with their units, in columns that commas, bars, tabs or two blanks part. The temperature of the memory
-is told apart from the card's own; the hotter of two columns counts, and the first of two clocks. A column of watts that is
-called a cap or a limit is the power limit. Rows without a number for both are skipped.
+A heading names both with their units, in columns that commas, bars, tabs or two blanks part. The temperature of the
+memory is told apart from the card's own; the hotter of two columns counts, and the first of two clocks. A column of
+watts that is called a cap or a limit is the power limit. Rows without a number for both are skipped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _END = r"[)\]]?[ \t]{0,40}(?:[,|]| {2}|\t|$)"
 # limit_w,s_per_clip,mem_temp_c,min_sm_mhz
 HEADING = re.compile(
     rf"^(?=[^\n]{{0,200}}{_OF}[a-z_ ]{{0,12}}[_ (\[]{{1,2}}°?c{_END})"
-    rf"(?=[^\n]{{0,200}}(?<![A-Za-z])(?:sm|core|gpu|gfx|graphics|sclk|clock|clk)[a-z_ ]{{0,12}}[_ (\[]{{1,2}}mhz{_END})",
+    r"(?=[^\n]{0,200}(?<![A-Za-z])(?:sm|core|gpu|gfx|graphics|sclk|clock|clk)"
+    rf"[a-z_ ]{{0,12}}[_ (\[]{{1,2}}mhz{_END})",
     re.I,
 )
 PARTED = re.compile(r" {0,40}[,|] {0,40}|\t[\t ]{0,40}| {2,80}")
@@ -59,7 +60,10 @@ def read(text: Text) -> Iterator[GpuStatus]:
                 yield GpuStatus(
                     source=Source(text.name, line.number, line.quote),
                     subject=Subject(gpu=None if index is None else int(index)),
-                    **values,
+                    power_limit_w=values.get("power_limit_w"),
+                    temperature_c=values.get("temperature_c"),
+                    memory_temperature_c=values.get("memory_temperature_c"),
+                    sm_clock_mhz=values["sm_clock_mhz"],
                 )
 
 

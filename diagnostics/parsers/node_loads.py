@@ -6,7 +6,7 @@
     n07                     lx-amd64       64    2   32   64 1032.87  251.6G   31.2G
        CPUAlloc=48 CPUEfctv=64 CPUTot=64 CPULoad=1032.87                                  (scontrol show node)
          status = ...,state=free,loadave=1032.87,ncpus=64,...                             (pbsnodes, of Torque)
-    NODELIST   NODES PART       STATE CPUS CPU_LOAD REASON                                (sinfo -N -o ..., sinfo -O ...)
+    NODELIST   NODES PART       STATE CPUS CPU_LOAD REASON                                (sinfo -N -o ...)
     n07            1 gpu    allocated   64  1032.87 none
     Hostname       Partition     Node Num_CPU  CPUload  Memsize  Freemem  Joblist         (pestat)
     n07                  gpu    alloc  64  64 1032.87*   257000   131000  ...
@@ -51,7 +51,8 @@ TORQUE = re.compile(
 PESTAT = re.compile(r"^Hostname +Partition +Node +Num_CPU +CPUload\b")
 # n07                  gpu    alloc  64  64 1032.87*   257000   131000
 PESTAT_ROW = re.compile(
-    rf"^ {{0,8}}(?P<host>[\w.-]{{1,120}}) +[\w.*-]{{1,60}} +[a-z]{{3,12}}[$*~#!%@^+-]{{0,2}} +(?P<taken>\d{{1,6}}) +(?P<cpus>\d{{1,6}}) +(?P<load>{NUMBER})\*? "
+    r"^ {0,8}(?P<host>[\w.-]{1,120}) +[\w.*-]{1,60} +[a-z]{3,12}[$*~#!%@^+-]{0,2}"
+    rf" +(?P<taken>\d{{1,6}}) +(?P<cpus>\d{{1,6}}) +(?P<load>{NUMBER})\*? "
 )
 TABLES = (QUEUE, HOST)
 LINES = (SLURM, TORQUE)

@@ -5,8 +5,8 @@
     %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 
 The rows below it are read by another parser; of a line that was cut short, what is left is idle at most. The load
-average of `uptime`, `w` and /proc/loadavg is read too, also where it was copied alone; on Linux it counts waits for a disk as well, so it means little without the
-idle and waiting shares.
+average of `uptime`, `w` and /proc/loadavg is read too, also where it was copied alone; on Linux it counts waits for a
+disk as well, so it means little without the idle and waiting shares.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Two snapshots of Python's tracemalloc compared: how much each line of the program holds, and how much more than before.
+"""Two snapshots of Python's tracemalloc compared: what each line of the program holds, and how much more than before.
 
     /srv/x/collate.py:88: size=1210 MiB (+830 MiB), count=412009 (+290114), average=3079 B
 
-Each line becomes two sizes of one place, before and after. A line without a difference is one snapshot and skipped, and so
-is what became smaller.
+Each line becomes two sizes of one place, before and after. A line without a difference is one snapshot and skipped, and
+so is what became smaller.
 """
 
 from __future__ import annotations

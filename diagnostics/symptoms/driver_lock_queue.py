@@ -5,8 +5,8 @@ os_acquire_rwlock_write, uvm_va_space_...). A GPU's processor that does not answ
 the queue goes on.
 
 Or, where nobody wrote down what they wait for, a tool that only asks the driver waits with another program while one
-that was killed cannot end; or two such tools wait while a monitor of the GPUs, which asks the driver now and then, has used
-a whole CPU for minutes.
+that was killed cannot end; or two such tools wait while a monitor of the GPUs, which asks the driver now and then, has
+used a whole CPU for minutes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Taking the GPU driver's module out does not come back: rmmod or `modprobe -r` of it waits in D for five minutes or more.
+"""Taking the GPU driver's module out does not come back: rmmod or `modprobe -r` of it waits in D for five minutes.
 
 A module that is in use is refused at once, and a call to the GPU's processor that is not answered is given up after a
 minute.

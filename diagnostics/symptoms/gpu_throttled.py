@@ -75,7 +75,7 @@ def _slower_when_hotter(incident: Incident) -> Iterator[Finding]:
 
 
 def _slower_with_more_power(incident: Incident) -> Iterator[Finding]:
-    """GPUs under one load and several power limits, whose clock is the lower the higher the limit, and that are warm there."""
+    """GPUs under several power limits, whose clock is the lower the higher the limit, and that are warm there."""
     looks: dict[tuple[str, int | None], list[GpuStatus]] = defaultdict(list)
     for status in incident.of(GpuStatus):
         if status.power_limit_w and status.sm_clock_mhz:
@@ -88,7 +88,8 @@ def _slower_with_more_power(incident: Incident) -> Iterator[Finding]:
         falls = all(later < earlier for earlier, later in itertools.pairwise(clocks))
         warm = _hottest(high) >= WARM_C and _hottest(high) >= _hottest(low)
         if falls and warm and raised >= RAISED and clocks[-1] <= FELL_ALL_THE_SAME * clocks[0]:
-            note = f"its clock fell to {clocks[-1] / clocks[0]:.0%} with {raised:.1f} times the power limit, at {_hottest(high):.0f} °C"
+            share = clocks[-1] / clocks[0]
+            note = f"its clock fell to {share:.0%} with {raised:.1f} times the power limit, at {_hottest(high):.0f} °C"
             yield Finding(gpu_subject(incident, high.subject), (low, high), note)
 
 

@@ -1,7 +1,7 @@
 """A process hangs inside the NVIDIA driver, or a tool that only asks the driver does not come back.
 
-A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions; nvidia-smi that hangs or times out; a rmmod of
-the driver's module in D.
+A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions; nvidia-smi that hangs or times out; a rmmod
+of the driver's module in D.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ HANGS = ("hanging", "timed-out")
 TOOLS = ("nvidia-smi", "nvidia-persiste", "dcgmi")  # they do nothing but ask the driver
 # rmmod nvidia_uvm      modprobe -r nvidia_drm      modprobe -f --remove amdgpu
 UNLOADS = re.compile(
-    r"\b(?:rmmod|modprobe(?: -{1,2}[a-z]{1,10}){0,3} (?:-r|--remove))(?: -{1,2}\w{1,10}){0,3} (?:nvidia(?:[_-]\w{1,12})?|amdgpu|amdkfd)(?![\w.])"
+    r"\b(?:rmmod|modprobe(?: -{1,2}[a-z]{1,10}){0,3} (?:-r|--remove))"
+    r"(?: -{1,2}\w{1,10}){0,3} (?:nvidia(?:[_-]\w{1,12})?|amdgpu|amdkfd)(?![\w.])"
 )
 
 

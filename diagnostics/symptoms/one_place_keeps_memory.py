@@ -1,8 +1,8 @@
-"""One place of the program keeps ever more memory, by snapshots of its heap: what was allocated there grows from snapshot
-to snapshot, to half as much again at least and by 100 MiB or more.
+"""One place of the program keeps ever more memory, by snapshots of its heap: what was allocated there grows from
+snapshot to snapshot, to half as much again at least and by 100 MiB or more.
 
-The place is a line, an address or a function, as tracemalloc and heap profilers name it; of a table of other things, the
-file is called after the heap. Three snapshots tell by themselves; two do where something was killed for memory or where
+The place is a line, an address or a function, as tracemalloc and heap profilers name it; of a table of other things,
+the file is called after the heap. Three snapshots tell by themselves; two do where something was killed for memory or where
 a measurement of the process or the machine grows.
 """
 
