@@ -104,6 +104,12 @@ CAUSES = (
                 "programs queued behind a call to the lost device",
             ),
             Effect(
+                "driver-unload-hangs",
+                0.01,
+                "the driver lets a device go that is gone, seldom it waits for it",
+                "unloading waited for the lost device",
+            ),
+            Effect(
                 "gpu-diagnostic-failed",
                 0.03,
                 "a health test that cannot find the device says so rather than fails",
@@ -249,6 +255,12 @@ CAUSES = (
                 0.08,
                 "the driver gives such a call up after a minute, and may try to reset the device with its lock held",
                 "programs queued behind an unanswered call to the GPU's processor",
+            ),
+            Effect(
+                "driver-unload-hangs",
+                0.015,
+                "unloading asks the processor too, and gives up after a minute for each call",
+                "unloading waited for the GPU's processor, call after call",
             ),
             Effect(
                 "gpu-handle-lost",

@@ -75,6 +75,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "driver-unload-hangs",
+                0.1,
+                "somebody tries to load the driver anew, and unloading waits for what never ends inside it",
+                "the driver could not let go of a device, and its unloading waited for that",
+                Role.INITIATING,
+            ),
+            Effect(
                 "kernel-lockup-report",
                 0.05,
                 "a driver that spins can hold up the rest of the kernel",

@@ -21,6 +21,7 @@ class GpuStatus(Evidence):
     memory_used_mib: float | None = None
     memory_total_mib: float | None = None
     temperature_c: float | None = None
+    memory_temperature_c: float | None = None
     power_w: float | None = None
     power_limit_w: float | None = None
     sm_clock_mhz: float | None = None

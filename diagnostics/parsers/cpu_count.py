@@ -20,7 +20,11 @@ from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
 
-SAID = re.compile(r"^(?:[$#%>] ?)?nproc(?: --all)?[:= ]{1,4}(\d{1,5})\s*$|^CPU\(s\): {1,60}(\d{1,5})\s*$")
+# nproc 368      nproc=96, 2 sockets, 48 cores/socket
+SAID = re.compile(
+    r"^(?:[$#%>] ?)?nproc(?: --all)?[:= ]{1,4}(\d{1,5})(?:[,;] [^\n]{0,60}\b(?:sockets?|cores?|numa)\b[^\n]{0,80})?\s*$"
+    r"|^CPU\(s\): {1,60}(\d{1,5})\s*$"
+)
 CREATES = re.compile(r"\bThis DataLoader will create (\d{1,5}) worker processes")
 SUGGESTED = re.compile(r"\bOur suggested max number of worker in current system is (\d{1,5})\b")
 COMMAND = re.compile(r"^(?:\S{0,80}[$#%>] ?)nproc\s*$")

@@ -6,6 +6,9 @@
     epoch,step,ram_percent
     1,500,74.9
 
+    hours   mem_used_pct   (512G node)
+    1       18
+
 A row of fewer than three is a glance, and kept only where it says that the memory is used up. A GPU's memory is none.
 """
 
@@ -30,6 +33,8 @@ LINE = re.compile(
 _NAME = r"(?:ram|mem(?:ory)?|(?:cpu|host|system|virtual)_mem(?:ory)?)(?:_used|_usage)?[_ ]?(?:percent|pct|%|\(%\))"
 COLUMN = re.compile(rf"^{_NAME}$", re.I)
 HEADING = re.compile(rf"(?:^|[,\s\"]){_NAME}(?:\"|,|\s|$)", re.I)
+# epoch   mem_used_pct   (512G node, 8 ranks): what is said beside a heading is no column
+BESIDE = re.compile(r"[ \t]{1,40}\([^()\n]{0,60}[A-Za-z0-9][^()\n]{0,60}\)\s*$")
 OF_A_GPU = re.compile(r"gpu|cuda|vram|\bhbm\b|nvidia|device", re.I)
 FEWEST, USED_UP = 3, 97.0
 
@@ -43,9 +48,9 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         if (found := LINE.search(row)) and not OF_A_GPU.search(row[: found.end()]):
             said.append((line, float(found["share"])))
             continue
-        cells = [cell.strip().strip('"') for cell in (row.split(",") if "," in row else row.split())]
+        cells, beside = split(BESIDE.sub("", row)), BESIDE.search(row)
         named = [at for at, cell in enumerate(cells) if COLUMN.match(cell)]
-        if named:
+        if named and not (beside and OF_A_GPU.search(beside[0])):
             column, width = named[0], len(cells)
         elif column >= 0 and len(cells) == width and re.fullmatch(r"\d{1,3}(?:\.\d{1,6})?%?", cells[column]):
             table.append((line, float(cells[column].rstrip("%"))))
@@ -53,6 +58,11 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         for line, share in rows:
             if share <= 100 and (len(rows) >= FEWEST or share >= USED_UP):
                 yield MemoryInfo(source=Source(text.name, line.number, line.quote), values_kib={}, used_percent=share)
+
+
+def split(row: str) -> list[str]:
+    """The cells of a row: by commas, else by blanks."""
+    return [cell.strip().strip('"') for cell in (row.split(",") if "," in row else row.split())]
 
 
 PARSER = Parser(

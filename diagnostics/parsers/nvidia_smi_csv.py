@@ -44,6 +44,7 @@ FIELDS = {
     "memory.used": "memory_used_mib",
     "memory.total": "memory_total_mib",
     "temperature.gpu": "temperature_c",
+    "temperature.memory": "memory_temperature_c",
     "power.draw": "power_w",
     "power.draw.instant": "power_w",
     "power.draw.average": "power_w",

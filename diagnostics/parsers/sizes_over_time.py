@@ -14,6 +14,9 @@
     worker  epoch1  epoch3  epoch5
     0       2.1G    6.8G    11.3G
 
+                 step 500   step 900   step 1400
+    _collate     1.2 GB     2.9 GB     5.1 GB
+
 Below a heading each column is a thing that was measured, where its first names what counts the time; or each row is
 one, where all others do. A table of fewer than four such rows, or one that is the smaller part of its file, is none.
 Tables with a heading that names memory are read by `memory_series`.
@@ -55,6 +58,8 @@ AXIS = re.compile(
     re.I,
 )
 MOMENT = re.compile(r"(?:epoch|step|iter(?:ation)?|batch|day|hour|save) ?\d{1,9}$", re.I)
+#             step 500     step 900     step 1400
+MOMENTS = re.compile(rf"^[ \t]{{0,80}}{MOMENT.pattern[:-1]}(?:[ \t]{{2,40}}{MOMENT.pattern[:-1]}){{2,20}}[ \t]*$", re.I)
 AT = re.compile(r"[\d:/.-]{1,20}[kKhm]?$")
 AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,4})?) ?([KMGT])(?:i?B)?$", re.I)
 
@@ -80,10 +85,14 @@ def _row(said: str) -> re.Match[str] | None:
 
 def _headed(text: Text, written: list[Line]) -> Iterator[SizeSeen]:
     """A table with a heading; its rows may lack what stands above them once, at the left."""
-    if len(written) <= FEWEST_MOMENTS or len(written) > MOST_ROWS:
+    if len(written) < 2 or len(written) > MOST_ROWS:
         return
     heading, *body = [CELLS.split(line.text.strip()[:300]) for line in written]
+    if len(heading) >= FEWEST_MOMENTS and all(map(MOMENT.match, heading)):
+        heading = ["", *heading]  # nothing stands above what the rows are called
     across = len(heading) > FEWEST_MOMENTS and all(map(MOMENT.match, heading[1:]))
+    if not across and len(written) <= FEWEST_MOMENTS:
+        return
     seen: dict[str, list[SizeSeen]] = defaultdict(list)
     for line, cells in zip(written[1:], body, strict=True):
         names = heading[-len(cells) :]
@@ -93,7 +102,7 @@ def _headed(text: Text, written: list[Line]) -> Iterator[SizeSeen]:
             continue
         for name, cell in zip(names[1:], cells[1:], strict=True):
             if found := AMOUNT.match(cell):
-                what, at = (f"{names[0]} {cells[0]}", name) if across else (name, cells[0])
+                what, at = (f"{names[0]} {cells[0]}".strip(), name) if across else (name, cells[0])
                 size = round(float(found[1]) * BYTES[found[2].upper()])
                 seen[what].append(
                     SizeSeen(source=Source(text.name, line.number, line.quote), name=what, at=at, size=size)
@@ -106,6 +115,6 @@ MOST_ROWS = 2000
 PARSER = Parser(
     tool="sizes over time",
     medium="notes",
-    footprint=footprint_of(COUNTED, BESIDE_A_TIME),
+    footprint=footprint_of(COUNTED, BESIDE_A_TIME, MOMENTS),
     read=read,
 )

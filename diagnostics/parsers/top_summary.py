@@ -5,8 +5,8 @@
     %Cpu(s): 99.1 us,  0.8 sy,  0.0 ni,  0.1 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st
 
 The rows below it are read by another parser; of a line that was cut short, what is left is idle at most. The load
-average of `uptime` and `w` is read too; on Linux it counts waits for a disk as well, so it means little without the
-idle and waiting shares.
+average of `uptime`, `w` and /proc/loadavg is read too, also where it was copied alone; on Linux it counts waits for a
+disk as well, so it means little without the idle and waiting shares.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.storage import IoStatistics
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
@@ -29,6 +30,15 @@ CPUS = re.compile(
 )
 #  14:22:40 up 12 min,  0 user,  load average: 0.61, 0.37, 0.20
 LOAD = re.compile(r"^(?:top - | {0,2})\d\d:\d\d:\d\d up .{1,60}load averages?: {1,3}([\d.]{1,9}),? {1,3}([\d.]{1,9})")
+# load average: 641.20, 633.77, 598.41 (copied without its clock)
+BARE_LOAD = re.compile(
+    r"^ {0,8}(?:system )?load ?av(?:erages?|g)[:= ] {0,3}([\d.]{1,9}),? {1,3}([\d.]{1,9}),? {1,3}[\d.]{1,9}\s{0,4}$",
+    re.I,
+)
+# 288.10 281.77 240.41 301/5120 884211     (/proc/loadavg: what wants to run now, of all)
+PROC_LOAD = re.compile(
+    r"^(?:\S{0,80}loadavg: {0,3})?(\d{1,5}\.\d\d) (\d{1,5}\.\d\d) \d{1,5}\.\d\d \d{1,6}/\d{1,7} \d{1,8}\s{0,4}$"
+)
 
 
 def read(text: Text) -> Iterator[IoStatistics]:
@@ -41,7 +51,7 @@ def read(text: Text) -> Iterator[IoStatistics]:
         elif cpus := CPUS.match(row):
             yield told(text, line, cpus, running, load[1] if load else {})
             running = load = None
-        elif loads := LOAD.match(row):
+        elif loads := LOAD.match(row) or BARE_LOAD.match(row) or PROC_LOAD.match(row):
             load = line, {"load_1min": number(loads[1]), "load_5min": number(loads[2])}
     if load:
         yield IoStatistics(source=Source(text.name, load[0].number, load[0].quote), values=load[1])
@@ -75,6 +85,9 @@ def number(text: str) -> float:
 PARSER = Parser(
     tool="top",
     medium="pressure",
-    footprint=r"^%?Cpu(\(s\)|\d{1,4}) {0,3}: {0,3}[\d.]+[ %]{0,2}us,|\d\d:\d\d:\d\d up .{1,60}load averages?: ",
+    footprint=(
+        r"^%?Cpu(\(s\)|\d{1,4}) {0,3}: {0,3}[\d.]+[ %]{0,2}us,|\d\d:\d\d:\d\d up .{1,60}load averages?: "
+        f"|{footprint_of(BARE_LOAD, PROC_LOAD)}"
+    ),
     read=read,
 )

@@ -5,7 +5,8 @@ os_acquire_rwlock_write, uvm_va_space_...). A GPU's processor that does not answ
 the queue goes on.
 
 Or, where nobody wrote down what they wait for, a tool that only asks the driver waits with another program while one
-that was killed cannot end.
+that was killed cannot end; or two such tools wait while a monitor of the GPUs, which asks the driver now and then, has
+used a whole CPU for minutes.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ from .hung_in_gpu_driver import TOOLS
 
 LOCK = re.compile(r"^(?:os_acq\w{0,24}|uvm_va_space_\w{1,24}|nv_\w{1,30}|nvidia\w{0,20}|rm_\w{1,30})")
 FEWEST, LONG_S = 2, 300.0
+# nvidia-device-plugin     dcgm-exporter     nv-hostengine: asleep nearly all the time, where the driver answers
+MONITORS = re.compile(
+    r"^(?:nvidia-device-p|k8s-device-plug|gpu-feature-dis|dcgm-exporter|nv-hostengine|nvidia-persiste|nvitop|gpustat)"
+)
+SPINS_PERCENT = 90.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -35,6 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             waiting[row.subject.pid] = row
             longest = max(longest, row.elapsed_s or 0.0)
     yield from _behind_a_dead_program(incident)
+    yield from _behind_a_spinning_monitor(incident)
     if len(waiting) >= FEWEST and longest >= LONG_S:
         note = f"{len(waiting)} processes wait for the driver, one of them {longest / 60:.0f} minutes old"
         yield Finding(Subject(), tuple(waiting.values())[:8], note)
@@ -50,6 +57,19 @@ def _behind_a_dead_program(incident: Incident) -> Iterator[Finding]:
     if dead and tools and others:
         note = f"{len(stuck)} programs wait beside {dead[0].subject.pid}, which is defunct and still there"
         yield Finding(Subject(), (dead[0], tools[0], others[0]), note)
+
+
+def _behind_a_spinning_monitor(incident: Incident) -> Iterator[Finding]:
+    """Two tools of the driver or more in D beside a monitor that runs without a rest."""
+    rows = [row for row in incident.of(ProcessState) if row.subject.pid is not None]
+    tools = {row.subject.pid: row for row in rows if row.state == "D" and row.subject.comm in TOOLS}
+    for row in rows if len(tools) >= FEWEST else ():
+        spins = row.state == "R" and (row.cpu_percent or 0.0) >= SPINS_PERCENT and (row.cpu_s or 0.0) >= LONG_S
+        if spins and MONITORS.match(row.subject.comm or ""):
+            note = (
+                f"{len(tools)} tools wait while {row.subject.comm} has spun for {(row.cpu_s or 0.0) / 60:.0f} minutes"
+            )
+            yield Finding(Subject(), (row, *tools.values())[:8], note)
 
 
 SYMPTOM = Symptom(

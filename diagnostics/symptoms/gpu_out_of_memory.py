@@ -1,7 +1,7 @@
 """CUDA, or a library on it, could not get memory on a device.
 
-"CUDA out of memory", cuBLAS or NCCL failing to allocate, an engine without room for its cache. It may be the job's own making, or
-somebody else's memory. ABSENT where the job's log runs to its end and does not say so.
+"CUDA out of memory", cuBLAS, nvJPEG, MIOpen or NCCL failing to allocate, an engine without room for its cache. It may
+be the job's own making, or somebody else's memory. ABSENT where the job's log runs to its end and does not say so.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ WORDS = re.compile(
     r"CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)OutOfMemoryError"
     r"|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED|Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY|(?:HIP|NPU|XPU|MPS backend|MLU|MUSA) out of memory|Cuda Runtime \(out of memory|--mem-fraction-static|BFCArena.{0,80} Failed to allocate memory|Failed to CUDA (?:calloc|malloc)"
     r"|Error Code \d{1,3}: OutOfMemory|memory isn't enough and alloc failed|Out of GPU memory trying to allocate"
+    r"|NV\w{2,8}_STATUS_ALLOCATOR_FAILURE|nvJPEG error \(5\)"
+    r"|Can't allocate \d{1,15} bytes on device|NV_ENC_ERR_OUT_OF_MEMORY|NPP_MEMORY_ALLOCATION_ERR"
+    r"|HIP(?:BLAS|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED"
+    r"|miopenStatusAllocFailed|rocblas_status_memory_error|hip_?Error_?OutOfMemory"
     r"|RESOURCE_EXHAUSTED|(?:cuMem|cudaMalloc|hipMalloc)\w{0,20} failed to allocate|Resource exhausted: Out of memory|cudaErrorMemoryAllocation"
     r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,80}[ :']out of memory"
     r"|out_of_memory: (?:RMM|CUDA) |RMM failure at.{0,200}(?:out of memory|Maximum pool size exceeded)"

@@ -2,12 +2,14 @@
 
 An active hardware slowdown, thermal slowdown or power brake, from the driver, a health test or a monitor; a board whose
 power cable is not plugged in (Xid 54), or a card that its driver switches off for heat; or a busy GPU
-that is hot and runs at less than half of its highest clock, or whose clock fell as it grew hot. A software power cap is how every loaded GPU of a capped
+that is hot and runs at less than half of its highest clock, or whose clock fell as it grew hot, or fell while
+its power limit was raised, with the card or its memory hot. A software power cap is how every loaded GPU of a capped
 fleet looks and is no part of this.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from ._reports import gpu_subject, said, words_of
 
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 WARMER_C, FELL = 10.0, 0.75
+RAISED, FELL_ALL_THE_SAME = 1.1, 0.9  # a higher limit alone never lowers a clock
 WORDS = re.compile(
     r"(?:thermal|power) violations? totaling|clocks? event due to (?:thermal|power) violation|clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events",
     re.I,
@@ -53,6 +56,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 note = f"busy, {status.temperature_c:.0f} °C, at {share:.0%} of its highest clock"
                 yield Finding(gpu_subject(incident, status.subject), (status,), note)
     yield from _slower_when_hotter(incident)
+    yield from _slower_with_more_power(incident)
 
 
 def _slower_when_hotter(incident: Incident) -> Iterator[Finding]:
@@ -68,6 +72,29 @@ def _slower_when_hotter(incident: Incident) -> Iterator[Finding]:
         if warmer >= WARMER_C and (hot.temperature_c or 0.0) >= WARM_C and share <= FELL:
             note = f"from {cool.temperature_c:.0f} to {hot.temperature_c:.0f} °C its clock fell to {share:.0%}"
             yield Finding(gpu_subject(incident, hot.subject), (cool, hot), note)
+
+
+def _slower_with_more_power(incident: Incident) -> Iterator[Finding]:
+    """GPUs under several power limits, whose clock is the lower the higher the limit, and that are warm there."""
+    looks: dict[tuple[str, int | None], list[GpuStatus]] = defaultdict(list)
+    for status in incident.of(GpuStatus):
+        if status.power_limit_w and status.sm_clock_mhz:
+            looks[status.source.file, status.subject.gpu].append(status)
+    for statuses in looks.values():
+        ordered = sorted(statuses, key=lambda status: status.power_limit_w or 0.0)
+        clocks = [status.sm_clock_mhz or 0.0 for status in ordered]
+        low, high = ordered[0], ordered[-1]
+        raised = (high.power_limit_w or 0.0) / (low.power_limit_w or 1.0)
+        falls = all(later < earlier for earlier, later in itertools.pairwise(clocks))
+        warm = _hottest(high) >= WARM_C and _hottest(high) >= _hottest(low)
+        if falls and warm and raised >= RAISED and clocks[-1] <= FELL_ALL_THE_SAME * clocks[0]:
+            share = clocks[-1] / clocks[0]
+            note = f"its clock fell to {share:.0%} with {raised:.1f} times the power limit, at {_hottest(high):.0f} °C"
+            yield Finding(gpu_subject(incident, high.subject), (low, high), note)
+
+
+def _hottest(status: GpuStatus) -> float:
+    return max(status.temperature_c or 0.0, status.memory_temperature_c or 0.0)
 
 
 SYMPTOM = Symptom(

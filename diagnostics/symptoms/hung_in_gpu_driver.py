@@ -1,6 +1,7 @@
 """A process hangs inside the NVIDIA driver, or a tool that only asks the driver does not come back.
 
-A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions; nvidia-smi that hangs or times out.
+A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions; nvidia-smi that hangs or times out; a rmmod
+of the driver's module in D.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ FRAME = re.compile(
 SPINS = re.compile(r"spin|acquire|_lock\b|wait_for", re.I)
 HANGS = ("hanging", "timed-out")
 TOOLS = ("nvidia-smi", "nvidia-persiste", "dcgmi")  # they do nothing but ask the driver
+# rmmod nvidia_uvm      modprobe -r nvidia_drm      modprobe -f --remove amdgpu
+UNLOADS = re.compile(
+    r"\b(?:rmmod|modprobe(?: -{1,2}[a-z]{1,10}){0,3} (?:-r|--remove))"
+    r"(?: -{1,2}\w{1,10}){0,3} (?:nvidia(?:[_-]\w{1,12})?|amdgpu|amdkfd)(?![\w.])"
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -45,6 +51,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D in {row.wchan}")
         elif row.state == "D" and row.subject.comm in TOOLS:
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D")
+        elif row.state == "D" and UNLOADS.search(row.command):
+            yield Finding(row.subject, (row,), f"{row.command[:80]} is in D")
     for command in incident.of(CommandOutcome):
         if command.outcome in HANGS and re.search(r"\b(?:nvidia-smi|dcgmi|rocm-smi)\b", command.command):
             yield Finding(command.subject, (command,), f"{command.command} does not come back")

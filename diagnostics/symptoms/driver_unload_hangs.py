@@ -1,0 +1,32 @@
+"""Taking the GPU driver's module out does not come back: rmmod or `modprobe -r` of it waits in D for five minutes.
+
+A module that is in use is refused at once, and a call to the GPU's processor that is not answered is given up after a
+minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence.process import ProcessState
+from ..incident import Incident
+from . import Finding, Symptom
+from .driver_lock_queue import LONG_S
+from .hung_in_gpu_driver import UNLOADS
+
+
+def rule(incident: Incident) -> Iterator[Finding]:
+    for row in incident.of(ProcessState):
+        if row.state == "D" and UNLOADS.search(row.command) and (row.elapsed_s or 0.0) >= LONG_S:
+            note = f"{row.command[:80]} has not come back for {(row.elapsed_s or 0.0) / 60:.0f} minutes"
+            yield Finding(row.subject, (row,), note)
+
+
+SYMPTOM = Symptom(
+    title="the GPU driver cannot be unloaded",
+    rule=rule,
+    leak=0.0003,
+    because="rmmod of a driver that serves its devices ends in seconds, well or with an error",
+    tells_apart=("host",),
+    command="ps -eo pid,stat,etime,args | grep -E 'rmmod|modprobe -r'; sudo cat /proc/PID/stack",
+)
