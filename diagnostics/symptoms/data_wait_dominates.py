@@ -69,14 +69,15 @@ def _by_means(steps: TrainingSteps) -> float | None:
     rows = [row for row in zip(*(steps.columns[name] for name in names), strict=False) if all(x == x for x in row)]
     if len(rows) < 2 or rows[0][0] > 1:  # a log that begins in the middle may have means since then
         return None
-    (first, *before), (last, *now) = rows[-1 - max((len(rows) - 1) // 3, 1)], rows[-1]
+    (first, *means_before), (last, *means) = rows[-1 - max((len(rows) - 1) // 3, 1)], rows[-1]
     if last - first < FEWEST_AVERAGED:
         return None
     counted = 1 - rows[0][0]  # by the step's number, which begins with 0 or 1
-    step_s, wait_s = (
-        (mean_now * (last + counted) - mean_before * (first + counted)) / (last - first)
-        for mean_now, mean_before in zip(now, before, strict=True)
-    )
+    sums = [
+        (float(now) * (last + counted), float(before) * (first + counted))
+        for now, before in zip(means, means_before, strict=True)
+    ]
+    step_s, wait_s = (float(now - before) / float(last - first) for now, before in sums)
     if step_s <= 0:
         return None
     return max(wait_s, 0.0) / (step_s + wait_s if wait_s > step_s else step_s)

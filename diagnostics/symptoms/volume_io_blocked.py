@@ -29,7 +29,9 @@ NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")
 SHORT_CALLS = (*QUESTIONS, "open", "openat", "getdents", "getdents64", "fsync")
 
 # umount.nfs4 /mnt/ckpt      df -h /data
-ABOUT_A_MOUNT = re.compile(r"^(?:\S{0,20}/)?(?:umount(?:\.\w{1,12})?|fusermount3?|df|stat)(?: -\S{1,20})* (?P<path>/\S{1,400})$")
+ABOUT_A_MOUNT = re.compile(
+    r"^(?:\S{0,20}/)?(?:umount(?:\.\w{1,12})?|fusermount3?|df|stat)(?: -\S{1,20})* (?P<path>/\S{1,400})$"
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
