@@ -113,7 +113,8 @@ class ChecksumVerdict(Evidence):
     """A file compared with what it should be. Subject: path.
 
     `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch. `different` is how many bytes
-    differ between two files that were read to their common end.
+    differ between two files that were read to their common end; `against` is the file that it was compared with, where
+    the tool names it.
 
         step_000020.pt: FAILED
     """
@@ -121,6 +122,7 @@ class ChecksumVerdict(Evidence):
     outcome: str
     first_difference: int | None = None
     different: int | None = None
+    against: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

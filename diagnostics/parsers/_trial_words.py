@@ -24,10 +24,15 @@ PLACES = (
 # where machines stand
 SITES = r"site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region"
 
+# done and past: a log says so of its steps, too
+PAST = r"(?:finished|completed|succeeded|worked)(?=$|[,;.(]| (?!\d))(?!.{0,120}\b(?:then|but|until|before)\b)"
 _ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
 _WELL = (
     r"ok|okay|works|trains|exits(?: cleanly| normally)?$|fine|baseline|stable|survives|(?:stays|stayed) up"
     r"|ran (?:for )?\d{1,5}|pass(?:es|ed)?"
+    rf"|{PAST}"
+    r"|(?:finished|completed|done),? (?:in |after )?(?:about |~ ?)?\d[\d.]{0,6} ?"
+    r"(?:s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|days?)"
     r"|completes|finishes|succeeds|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])"
     r"|first batch (?:after|in) \d{1,6}|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}"
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
@@ -41,7 +46,14 @@ _COUNTED = (
     r"\d{1,6} (?:failures?|crash(?:es)?|hangs|errors)|0(?: of |/)\d{1,6}(?: (?:runs|times|tries|starts|attempts))?$"
     r"|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:crash|fail|hang|pass|complet|finish)(?:e[sd]|s|ed)?"
 )
+# it would have ended:   killed at the limit of 2 h, 30 % done      not finished after 90 min
+_UNDONE = (
+    r"(?:killed|cancell?ed|stopped|ended|given up) (?:at|after|by) [^|%]{1,40}?\d{1,3} ?%"
+    r"(?: (?:done|complete|through))?"
+    r"|not (?:done|finished|complete|through) (?:after|within|in) (?:about |~ ?)?\d{1,6}"
+)
 _ILL = (
+    rf"{_UNDONE}|"
     r"sometimes|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow|hangs?|hung|stuck|dead ?locks?|freezes|froze"
     r"|frozen|blocks|blocked|waits|stands (?:until|still|for)|never \w+|(?:soft |hard )?lock-?ups?"
     r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
@@ -61,7 +73,7 @@ SAID = (
 OUTCOME = re.compile(rf"(?::[ \t]|[ \t]{{2}}|[ \t]\|[ \t])[ \t]{{0,40}}(?P<text>{SAID})", re.I)
 OUTCOMES = (
     ("varies", re.compile(r"\bok(?:ay)? or\b|\bsometimes\b|\bintermittent", re.I)),
-    ("slow", re.compile(r"slow", re.I)),
+    ("slow", re.compile(rf"slow|^(?:{_UNDONE})", re.I)),
     # hung 0 of 10
     (
         "ok",
@@ -77,6 +89,7 @@ OUTCOMES = (
             r"|ran (?:for )?\d(?!.{0,120}\b(?:then|until|before)\b)|\d{1,4} \w{1,7},? (?:ok|fine|no )"
             r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)"
             rf"|{_ALL_WELL}"
+            rf"|{PAST}|finished|completed|done"
             r"|runs|serves|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,

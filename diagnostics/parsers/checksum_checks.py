@@ -7,9 +7,11 @@
     a/step_000020.pt b/step_000020.pt differ: byte 130714264, line 424442
     $ cmp -l /raid/train_07.bin /mnt/train_07.bin | wc -l
     131072
+    $ cmp a.bin b.bin
+    $ cmp a.bin c.bin
 
 "FAILED open or read" is no mismatch: the file could not be read, or is not there. An rsync line whose `c` flag is not
-set says nothing of the content and is skipped.
+set says nothing of the content and is skipped. A cmp that prints nothing before the next prompt found no difference.
 """
 
 from __future__ import annotations
@@ -35,6 +37,11 @@ CMP = re.compile(r"^(?:cmp: )?(\S{1,2000}) (\S{1,2000}) differ: (?:byte|char) (\
 CMP_EOF = re.compile(r"^cmp: EOF on (\S{1,2000}?) (?:after byte (\d{1,18})|which is empty)")
 # $ cmp -l /raid/train_07.bin /mnt/train_07.bin | wc -l     (its answer is a number)
 COUNTED = re.compile(r"^[$#%>] .{0,400}?\bcmp -l ['\"]?(\S{1,1000}?)['\"]? ['\"]?(\S{1,1000}?)['\"]? ?\|.{0,200}$")
+# $ cmp a.bin b.bin     (and the next line is a prompt again)
+QUIET = re.compile(
+    r"^[\w.@~:/\[\] -]{0,100}[$#%>] (?:cmp|diff -q) ['\"]?([^\s'\"-]\S{0,1000}?)['\"]? ['\"]?(\S{1,1000}?)['\"]?$"
+)
+PROMPT = re.compile(r"^[\w.@~:/\[\] -]{0,100}[$#%] \S")
 COUNT = re.compile(r"^\s{0,8}(\d{1,15})$")
 # D:\ds\a.jpg  first differing byte 0x20000, 131072 bytes differ
 FIRST = re.compile(
@@ -76,6 +83,13 @@ def read(text: Text) -> Iterator[Evidence]:
                 different = int(found[1])
                 yield _fact(text, message, counted, "differs" if different else "ok", None, different)
             counted = None
+        elif found := QUIET.match(message.line.text[:3000]):
+            below = next(iter(text.after(message.line, 1)), None)
+            if below and PROMPT.match(below.text[:300]):
+                yield _fact(text, message, posixpath.join(directory, found[2]), "ok", None, None, found[1])
+        elif found := CMP.match(said):
+            path = posixpath.join(directory, found[2])
+            yield _fact(text, message, path, "differs", int(found[3]), None, found[1])
         elif found := FIRST.match(said):
             yield _fact(text, message, found[1], "differs", int(found[2], 0), int(found[3]))
         elif found := DIRECTORY.match(message.text):
@@ -88,7 +102,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: |not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /|\bcmp -l |^\s{0,8}\d{1,15}$"
+    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: |not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /|\bcmp -l |[$#%>] (?:cmp|diff -q) |^\s{0,8}\d{1,15}$"
 )
 
 
@@ -98,8 +112,6 @@ def _verdict(said: str, missing: set[str], combined: bool) -> tuple[str, str, in
         gone = found[1] in missing or "no such file" in reason or "missing" in reason or "could not" in reason
         unread = "open or read" in reason or found[3] is not None
         return found[1], "missing" if gone else "unreadable" if unread else OUTCOMES[found[2]], None
-    if found := CMP.match(said):
-        return found[2], "differs", int(found[3])
     if found := CMP_EOF.match(said):
         return found[1], "differs", int(found[2]) + 1 if found[2] else 1
     if found := DIFF.match(said):
@@ -122,7 +134,13 @@ def _is_combined(text: Text) -> bool:
 
 
 def _fact(
-    text: Text, message: Message, path: str, outcome: str, first: int | None, different: int | None = None
+    text: Text,
+    message: Message,
+    path: str,
+    outcome: str,
+    first: int | None,
+    different: int | None = None,
+    against: str | None = None,
 ) -> ChecksumVerdict:
     return ChecksumVerdict(
         **message.facts(text, path=path),
@@ -130,6 +148,7 @@ def _fact(
         outcome=outcome,
         first_difference=first,
         different=different,
+        against=against,
     )
 
 

@@ -12,12 +12,16 @@
     # kill -9 67637 ; sleep 60 ; ps -o pid,stat -p 67637
     67637 R
 
+    $ timeout 30 cat /mnt/b/0412.tar | wc -c
+    0
+
     1411  huggingface-cli download org/model --local-dir . ^C
 
 A copy or a download that a Ctrl-C ended is one that was interrupted, also in a history. A process that a table
 below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for
 no outcome. What `; echo $?` prints is the status. Status 124 or 137 of a `timeout` command means that it ran into
-its limit. The tools' own error messages are read by `tool_errors`.
+its limit, and so does nothing (by wc -c or a digest) out of a `timeout` command on one file where the same on another
+file brought something. The tools' own error messages are read by `tool_errors`.
 """
 
 from __future__ import annotations
@@ -66,6 +70,12 @@ STATUS = re.compile(
 ASKED = re.compile(r"; ?echo (?:rc=|exit=|status=|\")?\$\?")
 NUMBER = re.compile(r"(?:rc=|exit=|status=)?(\d{1,3})$")
 TIMED_OUT = re.compile(r"(?i)^(?:timeout: sending signal|command timed out|timed out after)")
+# timeout 30 cat /mnt/b/0412.tar | wc -c     timeout 30 head -c 4K /mnt/b/0412.tar | md5sum
+LIMITED_PIPE = re.compile(
+    r"\btimeout (?:-\S{1,20} ){0,3}\d{1,6}[smh]? (?P<tool>cat|head|tail|dd)\b.{1,600}\| ?(?:wc -c|md5sum|sha256sum)\b"
+)
+NOTHING = re.compile(r"(?:0|d41d8cd98f00b204e9800998ecf8427e(?:  -)?|e3b0c44298fc1c149afbf4c8996fb924\w{32}(?:  -)?)$")
+SOMETHING = re.compile(r"(?:[1-9]\d{0,17}|[0-9a-f]{32}(?:[0-9a-f]{32})?(?:  -)?)$")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=,-]{1,200}(?:/[\w.@+%=,-]{1,200}){0,30}/?)")
 NO_PATH = ("/dev/", "/bin/", "/usr/", "/proc/", "/sys/")
 
@@ -73,12 +83,17 @@ NO_PATH = ("/dev/", "/bin/", "/usr/", "/proc/", "/sys/")
 def read(text: Text) -> Iterator[Evidence]:
     command: tuple[Message, str] | None = None
     killed: dict[str, tuple[Message, str]] = {}
+    piped: list[tuple[Message, tuple[Message, str], bool]] = []
     for message in messages(text, INTERESTING):
         said = message.text.strip()
         if found := BROKEN_OFF.search(message.line.text[:1000]):
             yield _outcome(text, message, (message, found["command"].strip()), "interrupted", None, None)
         elif found := COMMAND.match(message.line.text[:2400].strip()) or (TIMED.match(said) if message.stamp else None):
             command = (message, found["command"].strip())
+            if LIMITED_PIPE.search(command[1]) and (below := next(iter(text.after(message.line, 1)), None)):
+                answer = below.text[:200].strip()
+                if NOTHING.match(answer) or SOMETHING.match(answer):
+                    piped.append((message, command, NOTHING.match(answer) is not None))
             if kill := KILL.search(command[1]):
                 killed[kill[1]] = (message, kill[0])
         elif killed and (row := ROW.match(message.line.text[:300])) and row[1] in killed:
@@ -100,6 +115,8 @@ def read(text: Text) -> Iterator[Evidence]:
             command = None
         elif TIMED_OUT.match(said) and command:
             yield _outcome(text, message, command, "timed-out", None, None)
+    for message, asked, nothing in piped if {nothing for _, _, nothing in piped} == {True, False} else ():
+        yield _outcome(text, message, asked, "timed-out" if nothing else "ok", None, None)
 
 
 INTERESTING = re.compile(

@@ -54,13 +54,18 @@ def data_path(trial: Trial) -> str | None:
     return found[1] if found else None
 
 
-PREPOSITION = re.compile(r"\b(?:on|in|from|at|with|via|over|the|a|data)\b", re.I)
+# on the local disk of the server      from a copy on the machine's own disk      in a bucket that is mounted at /mnt/b
+AROUND_A_PLACE = re.compile(
+    r"\b(?:on|in|from|at|with|via|over|of|the|a|data|that is|mount(?:ed)?|copy|copied|own"
+    r"|(?:server|machine|host|node)(?:'s)?)\b",
+    re.I,
+)
 
 
 def apart_from_its_place(trial: Trial) -> str:
     """What a condition says beside the place of the data: equal for two trials that differ in the place alone."""
     rest = PLACE.sub(" ", PATH.sub(" ", trial.condition))
-    return " ".join(re.findall(r"\w+", PREPOSITION.sub(" ", rest).lower()))
+    return " ".join(re.findall(r"\w+", AROUND_A_PLACE.sub(" ", rest).lower()))
 
 
 def data_place(incident: Incident, trial: Trial) -> str | None:

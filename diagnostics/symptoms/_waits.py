@@ -15,7 +15,15 @@ from ..links import Process
 # a thread that wants a mutex or a lock for writing, by glibc's names and that of the standard library of C++
 MUTEX_WAITS = ("__lll_lock_wait", "__GI___lll_lock_wait", "_L_lock", "pthread_mutex_lock", "__pthread_mutex_lock",
                "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_rwlock_wrlock",
-               "std::mutex::lock")  # fmt: skip
+               "std::mutex::lock", "__psynch_mutexwait", "_pthread_mutex_firstfit_lock")  # fmt: skip
+# locks that libraries build on the futex themselves, as Rust's standard library and parking_lot, Abseil and nsync do
+# parking_lot::raw_rwlock::RawRwLock::lock_exclusive_slow      std::sys::sync::mutex::futex::Mutex::lock_contended
+# <parking_lot::raw_mutex::RawMutex as lock_api::mutex::RawMutex>::lock      absl::lts_20230802::Mutex::Lock
+OWN_MUTEXES = re.compile(
+    r"^<?(?:parking_lot::raw_(?:mutex::RawMutex|rwlock::RawRwLock)(?: as lock_api::[\w:]{1,60}>)?::lock\w{0,24}"
+    r"|std::sys(?:_common)?::(?:\w{1,20}::){0,4}(?:Mutex::lock\w{0,24}|RwLock::write\w{0,24})"
+    r"|absl::(?:\w{1,30}::)?Mutex::Lock|nsync::nsync_mu_lock)(?=$|\(|::h[0-9a-f]{16}$)"
+)
 LOGGING_LOCKS = ("acquire", "acquireLock", "_acquireLock")
 MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
 FUTEX_WAITS = ("futex_do_wait", "futex_wait", "do_futex", "futex_abstimed", "__futex")
@@ -37,6 +45,8 @@ WORKER_FRAMES = ("_worker_loop",)
 POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent/futures/_base.py", "joblib/",
          "multiprocess/pool.py", "loky/", "billiard/pool.py", "multiprocessing/managers.py",
          "multiprocessing/queues.py", "multiprocessing/connection.py")  # fmt: skip
+POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
+POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 SHUTS_DOWN = ("_shutdown_workers", "_terminate_pool", "_join_exited_workers", "_shutdown_worker")
 COMPILER_CODE = re.compile(r"\bmlir::|libtriton|\btorch::dynamo\b|compiled_autograd|\bllvm::|torch::inductor")
 
@@ -56,6 +66,25 @@ def is_main(stack: PythonStack) -> bool:
 def in_worker(stack: PythonStack) -> bool:
     """True in a process that serves a DataLoader."""
     return any(name_of(frame) in WORKER_FRAMES for frame in stack.frames)
+
+
+def serves_a_pool(stack: PythonStack) -> bool:
+    """True in a child of a pool of processes."""
+    return any((frame.file or "").endswith(POOL_LOOPS) and name_of(frame) in POOL_FRAMES for frame in stack.frames)
+
+
+def is_child(stack: PythonStack) -> bool:
+    """True in a process that serves another one: a forked child, or one of a pool."""
+    return forked(stack) or serves_a_pool(stack)
+
+
+def tells_its_wait(stack: PythonStack) -> bool:
+    """True where a stack shows what its thread is about: it computes, is in a collective, or in a wait by its name.
+
+    One that idles at a line of the job's or of a library's waits in C code, and that may be for anything.
+    """
+    waits = bool(stack.frames) and in_library(stack.frames[0]) and not takes_lock(stack)
+    return bool(stack.active) or in_collective(stack) or waits
 
 
 def forked(stack: PythonStack) -> bool:
@@ -89,6 +118,16 @@ def waits_for_helpers(stack: PythonStack) -> bool:
     if inner and name_of(inner[0]) == "iflatmap_unordered":  # polls the results of a pool of its own
         return True
     return waits and (ends_them or any(part in (frame.file or "") for frame in inner for part in POOLS))
+
+
+def waits_for_thread(stack: PythonStack) -> bool:
+    """True where the innermost frame waits for what another thread of the process does: an event, a queue, a result."""
+    inner = stack.frames[0] if stack.frames else None
+    return (
+        inner is not None
+        and name_of(inner) in ("wait", "get", "result")
+        and (inner.file or "").endswith(("threading.py", "queue.py", "concurrent/futures/_base.py"))
+    )
 
 
 def in_library(frame: Frame) -> bool:
@@ -188,8 +227,9 @@ def wants_gil(stack: NativeStack) -> bool:
 
 
 def at_mutex(stack: NativeStack, depth: int = 4) -> bool:
-    """True where one of the innermost native frames waits for a mutex."""
-    return any(name.startswith(MUTEX_WAITS) for name in native_names(stack, depth))
+    """True where one of the innermost native frames waits for a mutex; a library's own is some calls deeper."""
+    names = native_names(stack, depth + 4)
+    return any(name.startswith(MUTEX_WAITS) for name in names[:depth]) or any(map(OWN_MUTEXES.match, names))
 
 
 def dumps(incident: Incident) -> list[list[NativeStack]]:

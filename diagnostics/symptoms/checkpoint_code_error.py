@@ -5,7 +5,8 @@ So did code that renames a temporary file of its own that is gone, since another
 inside of the very function that saves, or whose folder another rank was to make; and code of which all ranks say that
 they saved, where a loader counts fewer parts.
 
-Load errors about missing or unexpected keys count, and a size that does not fit where the saved one is empty or flat (a shard of it was saved): else the
+Load errors about missing or unexpected keys count, and a size that does not fit where the saved one is empty, one
+element of a matrix (what a sharding library leaves in place of a parameter) or flat (a shard of it was saved): else the
 model may be the one that was changed, which is an error of the job's code. Torn files are another symptom.
 """
 
@@ -25,10 +26,14 @@ from ._errors import matching
 from ._places import place
 from .checkpoint_truncated import CHECKPOINT
 
+# copying a param with shape torch.Size([1]) from checkpoint, the shape in current model is torch.Size([768, 768])
+# Trying to set a tensor of shape torch.Size([0]) in "weight" (which has shape torch.Size([32000, 4096])), this ...
+# Attempted to load weight (torch.Size([0])) into parameter (torch.Size([4096, 4096]))
+_SAVED = r"(?:copying a param with shape|found shape|set a tensor of shape|load weight) \(?torch\.Size"
 CODE = re.compile(
     r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)"
     r"|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
-    r"|copying a param with shape torch\.Size\(\[0?\]\)"
+    rf"|{_SAVED}\(\[0?\]\)|{_SAVED}\(\[1\]\).{{0,120}}torch\.Size\(\[\d{{1,9}}, \d"
     r"|copying a param with shape torch\.Size\(\[\d{4,15}\]\) from checkpoint, the shape in current model is torch\.Size\(\[\d{1,9}, \d|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
     r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB|(?:string|bytes object|bin) is too (?:large|long)"
     r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"

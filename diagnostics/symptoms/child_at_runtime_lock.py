@@ -3,7 +3,8 @@
 The only thread of a process waits for a native lock or for a team (OpenMP, rayon, Eigen). Or the innermost frames are
 one of libc's own locks, and no other thread of the process is at a mutex. Or a lock of a runtime (OpenMP, BLAS, an
 allocator) is waited for in a loader's worker, in the middle of a fork, or in the one stack that was taken of a process
-in a job that forks. Or a thread waits for another below a library's own handler of a fork in the child.
+in a job that forks. Or a thread waits for another one (to end it, for its signal) in the middle of a fork, or below a
+library's own handler of a fork in the child.
 
 Never ABSENT: a stack elsewhere tells nothing of the other children.
 """
@@ -34,7 +35,13 @@ RUNTIME_LOCKS = re.compile(
     r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|(?:__GI_+|__)?libc_(?:m|c|re)alloc|_int_(?:malloc|free)|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
 )
 FORKS = re.compile(
-    r"^(?:_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec|_{0,2}run_fork_handlers|\w{1,30}_at_?fork_\w{1,20})$"
+    r"^(?:(?:__GI_)?_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec"
+    r"|_{0,2}run_(?:pre|post)?fork_handlers|\w{1,30}_at_?fork_\w{1,20}|PyOS_(?:BeforeFork|AfterFork_Parent))$"
+)
+# pthread_join      __pthread_clockjoin_ex      __new_sem_wait_slow64      pthread_cond_wait@@GLIBC_2.3.2
+FOR_THREADS = re.compile(
+    r"^_{0,3}(?:GI_{1,3})?(?:pthread_(?:join|(?:timed|clock)join_ex|cond_\w{0,10}wait\w{0,20}|barrier_wait)"
+    r"|(?:new_)?sem_\w{0,8}wait\w{0,10}|do_futex_wait)(?=$|@|\.)"
 )
 POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
 TEAM_WAITS = (
@@ -67,6 +74,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         name = next(name for name in native_names(native, 6) if RUNTIME_LOCKS.match(name))
         note = f"a process of a job that forks waits for a lock in {name}"
         yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for native in _inside_a_fork(incident):
+        note = f"a process waits in {native.frames[0].function}, in the middle of a fork"
+        yield Finding(Subject(pid=native.subject.pid), (native,), note)
     for native in _after_a_fork(incident):
         note = "a child waits inside of what a library does after a fork, for threads that were not copied"
         yield Finding(Subject(pid=native.subject.pid), (native,), note)
@@ -88,6 +98,16 @@ def _has_rival(incident: Incident, native: NativeStack) -> bool:
     if any(each.alone for each in (native, *same)):
         return False  # the one thread that there is, twice
     return any(name.startswith(LOCKED) for each in same for name in native_names(each, 4))
+
+
+def _inside_a_fork(incident: Incident) -> Iterator[NativeStack]:
+    """Threads that wait for another one in what a library does at a fork: nothing else runs in it."""
+    for native in incident.of(NativeStack):
+        names = [frame.function for frame in native.frames]
+        waits = next((place for place, name in enumerate(names[:4]) if FOR_THREADS.match(name)), None)
+        forks = next((place for place, name in enumerate(names) if FORKS.match(name)), None)
+        if waits is not None and forks is not None and waits + 1 < forks:
+            yield native
 
 
 def _after_a_fork(incident: Incident) -> Iterator[NativeStack]:

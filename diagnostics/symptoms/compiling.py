@@ -4,7 +4,8 @@ log that ends with the compiler's own alarm that it is slow, or one in which a c
 and came to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
 
 A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is
-inductor's idle worker pool. ABSENT where the main thread's stack was taken and no compiler is on it.
+inductor's idle worker pool. ABSENT where the main thread's stack was taken (a child of a pool has none of a
+trainer's) and no compiler is on any thread's.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._runs import calendar_s, went_on_after
-from ._waits import COLLECTIVE_FILES, compiles, in_collective, main_stacks, name_of
+from ._waits import COLLECTIVE_FILES, compiles, in_collective, is_child, main_stacks, name_of
 
 COMPILERS = re.compile(
     r"^(?:\S*python[\d.]* )?(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink|neuronx?-cc|walrus_driver)(?: |$)"
@@ -60,8 +61,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each sign of a compiler at work; else the main threads that do something else."""
     signs = [*_seen(incident), *_told(incident)]
     yield from signs
-    elsewhere = [stack for stack in main_stacks(incident) if not compiles(stack)]
-    if elsewhere and not signs:
+    elsewhere = [stack for stack in main_stacks(incident) if not is_child(stack)]
+    if elsewhere and not signs and not any(map(compiles, incident.of(PythonStack))):
         yield Finding(Subject(), tuple(elsewhere), "no main thread compiles", present=False)
 
 

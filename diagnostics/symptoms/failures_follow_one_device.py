@@ -25,6 +25,8 @@ NAME = re.compile(
     r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b|(?<!\w)#\d{1,3}\b",
     re.I,
 )
+# cv2.cvtColor      h5py.File(      import boto3: a name of code
+CODE = re.compile(r"\b(?:calls?|imports?|imported|touch(?:es)?|module)\s+[\w.]+|\b[\w.]+\(|\b\w+\.[a-z]*[A-Z_]\w*")
 # boxA, own RTX 3090, -pl 370      boxB with boxA's RTX 3090
 MOVED = re.compile(
     r"^(?P<host>[\w.-]{1,40}?)(?:,| with| and) (?:(?P<owner>[\w.-]{1,40}?)'s?|(?:its )?own) (?P<part>\w[\w ]{0,30})",
@@ -75,7 +77,7 @@ def _moved(incident: Incident) -> Iterator[Finding]:
 
 def _names(trial: Trial) -> set[str]:
     """The devices and nodes that took part in a trial."""
-    part = LEFT_OUT.sub("", trial.condition)
+    part = CODE.sub(" ", LEFT_OUT.sub("", trial.condition))
     names = {name.lower() for name in NAME.findall(part) if not COUNTED.match(name)}
     return {re.sub(r"^(?:node|host|machine) ?(?=\w)", "", name) for name in names}
 

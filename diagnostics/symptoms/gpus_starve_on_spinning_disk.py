@@ -1,8 +1,10 @@
-"""The GPUs work in fits, with nothing to do most of the time, and what is mounted for data is a spinning disk.
+"""The job works in fits, or its steps take seconds while its readers are in D together, and what is mounted for data is
+a spinning disk.
 
-By lsblk's ROTA of a mount below none of the system's folders, and three looks or more at one GPU's use: the middle
-one is a tenth at most, the highest two thirds or more. ABSENT where a disk of data is mounted by itself and does not
-turn.
+By lsblk's ROTA of a mount below none of the system's folders. In fits: three looks or more at one GPU's use, the middle
+one is a tenth at most, the highest two thirds or more. Readers in D: several processes of one program, and three steps
+or more of two seconds or more each, of a run that nothing ended; no network volume is mounted that they might wait for.
+ABSENT where a disk of data is mounted by itself and does not turn.
 """
 
 from __future__ import annotations
@@ -13,12 +15,17 @@ from statistics import median
 
 from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
+from ..evidence.job import TrainingSteps
 from ..evidence.storage import BlockDeviceSeen
 from ..incident import Incident
 from . import Finding, Symptom
+from ._places import network_mounts
+from ._runs import column, runs
+from .job_in_disk_sleep import rule as job_in_disk_sleep
 
 SYSTEM = ("/boot", "/efi", "/var", "/usr", "/snap")
 LOOKS, IDLE, BUSY = 3, 10.0, 66.0
+STEPS, SLOW_STEP_S = 3, 2.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -39,12 +46,27 @@ def rule(incident: Incident) -> Iterator[Finding]:
             note = f"a GPU at {median(used):.0f} % and now and then at {max(used):.0f} %, the data on a disk that turns"
             yield Finding(turning[0].subject, (turning[0], *seen[:3]), note)
             return
+    if len(turning) == len(data) > 0 and not network_mounts(incident):
+        in_sleep = [reader for finding in job_in_disk_sleep(incident) for reader in finding.evidence]
+        for steps in _slow_steps(incident) if in_sleep else ():
+            note = "readers in D and steps of seconds, the data on a disk that turns"
+            yield Finding(turning[0].subject, (turning[0], *in_sleep[:2], steps), note)
+            return
     if data and not turning and all(disk.subject.mount != "/" for disk in data):
         yield Finding(Subject(), tuple(data), "the data lie on no disk that turns", present=False)
 
 
+def _slow_steps(incident: Incident) -> Iterator[TrainingSteps]:
+    """The steps of runs that go on, where each of them takes long."""
+    for run in runs(incident):
+        lasted = column(run.steps, "step_s")
+        over = run.ended or run.failed or run.finished
+        if run.is_last and not over and len(lasted) >= STEPS and min(lasted) >= SLOW_STEP_S:
+            yield run.steps
+
+
 SYMPTOM = Symptom(
-    title="GPUs work in fits beside a spinning disk of data",
+    title="a job waits in fits for a spinning disk of data",
     rule=rule,
     leak=0.002,
     because="a loader whose CPUs are too few looks the same, and so do short steps with long pauses between them",

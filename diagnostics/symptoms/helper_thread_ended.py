@@ -1,4 +1,7 @@
-"""A helper thread of the trainer ended with an exception of its own, which Python prints and nobody hears.
+"""A helper thread of the trainer ended: with an exception of its own, which Python prints and nobody hears, or unseen.
+
+Unseen, where one of two dumps of a process shows it and the later one does not, in which the main thread waits, by an
+event, a condition or a queue, in the file whose code that thread ran and now no thread runs.
 
 The thread that pins memory, feeds a queue or serves shared tensors: an exception whose outermost frames are a thread's.
 One that says of itself what was lacking (memory, room, descriptors), that a device failed or that a
@@ -10,13 +13,16 @@ and a run that goes on well after it did not need it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ..evidence import Subject
+from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException
+from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
+from ._runs import calendar_s
+from ._waits import in_library, is_main, name_of, waits_for_thread
 
 HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")
 REPORTS = re.compile(
@@ -31,15 +37,59 @@ TOLD = re.compile(
     r"Exception in thread.{0,40}(?:pin_memory|[Ff]eed|[Pp]refetch|[Ll]oad)|QueueFeederThread.{0,80}(?:exception|error)"
 )
 
+NUMBER = re.compile(r"\d+")
+EARLIER = re.compile(r"(?:^|[^a-z])(?:before|earlier|healthy|first|early|good|working)(?:[^a-z]|$)", re.I)
+LATER = re.compile(r"(?:^|[^a-z])(?:after|later|hung|hang|hanging|stuck|stalled|second|late|bad)(?:[^a-z]|$)", re.I)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    """Each exception of a thread, and each word of one."""
+    """Each exception of a thread, each word of one, and each thread that a later dump lacks."""
     for error in incident.of(PythonException):
         helper = any(map(HELPERS.search, error.frames)) and not any(map(REPORTS.search, error.frames))
         if helper and not SAYS_WHY.search(f"{error.type}: {error.text}"):
             yield Finding(Subject(pid=error.subject.pid), (error,), f"a helper thread ended with {error.type}")
     for said in matching(incident, TOLD):
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
+    for pid, process in incident.links.processes.items():
+        for gone, waiting in _missing(process.stacks):
+            own = next(frame for frame in waiting.frames if not in_library(frame))
+            note = f"{gone.thread} of {pid} is gone, and the main thread waits in its code: {own.function} ({own.file})"
+            yield Finding(Subject(pid=pid), (waiting, gone), note)
+
+
+def _missing(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:
+    """Each thread of an earlier dump that a later one lacks, with the main thread that waits in its code there."""
+    for main in (stack for stack in stacks if is_main(stack) and _is_served(stack)):
+        file = next((frame.file for frame in main.frames if not in_library(frame)), None)
+        alive = [stack for stack in stacks if stack.source.file == main.source.file]
+        if file is None or len(alive) < 2 or any(_runs(stack, file) for stack in alive if stack is not main):
+            continue
+        known = {name for stack in alive for name in (stack.thread, stack.subject.tid) if name is not None}
+        for stack in (each for each in stacks if not is_main(each) and _runs(each, file) and _is_before(each, main)):
+            if known.isdisjoint((stack.thread, stack.subject.tid)):
+                yield stack, main
+
+
+def _is_served(stack: PythonStack) -> bool:
+    """True where a thread waits for what another one does; a thread that is only now begun is waited for, too."""
+    begins = any(name_of(frame) == "start" and in_library(frame) for frame in stack.frames[:4])
+    return waits_for_thread(stack) and not (stack.active or stack.crashed or stack.interrupted or begins)
+
+
+def _runs(stack: PythonStack, file: str) -> bool:
+    return any(frame.file == file for frame in stack.frames)
+
+
+def _is_before(first: Evidence, second: Evidence) -> bool:
+    """True where one dump was taken before another: by their times, else by their files' names."""
+    times = calendar_s(first.stamp), calendar_s(second.stamp)
+    if times[0] is not None and times[1] is not None and times[0] != times[1]:
+        return times[0] < times[1]
+    names = first.source.file, second.source.file
+    if NUMBER.sub("#", names[0]) == NUMBER.sub("#", names[1]):
+        numbers = [[int(number) for number in NUMBER.findall(name)] for name in names]
+        return numbers[0] < numbers[1]
+    return bool(EARLIER.search(names[0]) and LATER.search(names[1]) and not LATER.search(names[0]))
 
 
 SYMPTOM = Symptom(

@@ -1,7 +1,8 @@
 """The main thread of a trainer waits for its helpers: a loader's workers, a prefetch thread, a pool or an executor.
 
 By its Python stack, or by that of the thread in which a main thread that only serves calls has the training run.
-ABSENT where main threads' stacks were taken and none waits there; a forked child is mostly a helper itself.
+ABSENT where main threads' stacks were taken and each computes or is in a wait that is known by its name, of another
+kind; a child is mostly a helper itself, and an event or a queue may be a helper's.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from ..evidence import Subject
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._waits import forked, main_stacks, name_of, waits_for_helpers, waits_for_loader
+from ._waits import (
+    is_child,
+    main_stacks,
+    name_of,
+    tells_its_wait,
+    waits_for_helpers,
+    waits_for_loader,
+    waits_for_thread,
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,7 +38,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 (stack,),
                 f"the main thread of {stack.subject.pid} waits for its helpers in {stack.frames[0].function}",
             )
-        elif not forked(stack):
+        elif not is_child(stack):
             elsewhere.append(stack)
     for stack in elsewhere if not found else ():
         pid = stack.subject.pid
@@ -37,7 +46,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for other in (each for each in trains if waits_for_loader(each) and _iterates(each)):
             found = True
             yield Finding(Subject(pid=pid), (other,), f"{other.thread} of {pid} waits for its loader")
-    if elsewhere and not found:
+    known = all(tells_its_wait(stack) and not waits_for_thread(stack) for stack in elsewhere)
+    if elsewhere and not found and known:
         yield Finding(Subject(), tuple(elsewhere), "no main thread waits for helpers", present=False)
 
 

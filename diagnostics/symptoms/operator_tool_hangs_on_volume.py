@@ -4,7 +4,8 @@ Also a probe that stayed silent, a tool that the hung-task detector names, and o
 client: for a minute, or of those that move no data; or in D where no wait channel is told, by a tool that is about the
 mount itself. A tool that failed with an
 error came back and does not count, and neither does a reader that ran into its limit while the job's own reads came back,
-late: that is a measurement (volume_slow_measured). ABSENT, for a mount, where a tool read data from it and came back.
+late: that is a measurement (volume_slow_measured). ABSENT, for a mount, where a tool read data from it and came back,
+unless another of the same folder did not: a cache holds some of the files.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ LONG_S = 60.0
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each tool and probe that did not come back; else those that did."""
-    for command in incident.of(CommandOutcome):
+    commands = incident.of(CommandOutcome)
+    stuck = {folder_of(command) for command in commands if brought_nothing(command)}
+    for command in commands:
         if not TOOLS.search(command.command) or (ran_into_its_limit(command) and reads_came_after(incident, command)):
             continue
         subject = place_of(incident, command)
@@ -43,6 +46,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if hung and on_network(incident, subject) is not False:
             yield Finding(subject, (command,), f"`{command.command[:100]}` did not come back")
         elif command.outcome == "ok" and READERS.search(command.command) and subject.path:
+            if folder_of(command) in stuck:
+                continue
             yield Finding(subject, (command,), f"`{command.command[:100]}` came back", present=False)
     for answer in incident.of(ProbeAnswer):
         subject = place(incident, answer.subject.path or answer.subject.mount)
@@ -62,6 +67,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(_waited_for(incident, row), (row,), f"`{row.command[:100]}` is in {row.wchan}")
     for row, mount in commands_about_a_mount(incident):
         yield Finding(mount.subject, (row, mount), f"`{row.command[:100]}` is in D")
+
+
+def folder_of(command: CommandOutcome) -> str:
+    """The folder of the file that a command names."""
+    return (command.subject.path or "").rpartition("/")[0]
+
+
+def brought_nothing(command: CommandOutcome) -> bool:
+    """True for a reader that hangs, or whose pipe had got nothing when its time was over."""
+    piped = command.outcome == "timed-out" and command.status is None and "|" in command.command
+    return bool(command.subject.path and READERS.search(command.command)) and (command.outcome == "hanging" or piped)
 
 
 def ran_into_its_limit(command: CommandOutcome) -> bool:

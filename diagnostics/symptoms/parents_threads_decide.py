@@ -19,11 +19,21 @@ from ._cures import cures, settings
 
 PARENT = re.compile(
     r"\b(?:in|by) (?:the )?(?:parent|main process)\b|\((?:the )?(?:parent|main process)\)"
-    r"|\bbefore (?:the )?(?:fork\w{0,4}|loader|data ?loader|workers?|pool)\b|\bfirst, then (?:the )?(?:data ?loader|fork|workers?|pool)",
+    r"|\b(?:before|after) (?:the )?(?:fork\w{0,4}|loader|data ?loader|workers?|pool)\b"
+    r"|\bfirst, then (?:the )?(?:data ?loader|fork|workers?|pool)"
+    r"|\b(?:parent|main process) (?:(?:does not|doesn't|never|also|first|only|has) )?"
+    r"(?:call|import|use|touch|load|build|run|open|create|start|read|encode|hold)(?:s|es|ed)?\b"
+    r"|\bonly in (?:the )?(?:child(?:ren)?|workers?)\b"
+    r"|\b(?:fork|workers|pool)(?: (?:is|are))? (?:forked |started |made )?first\b",
     re.I,
 )
+UNFORKED = re.compile(r"\b(?:num_)?(?:workers|proc)[ =:]{1,3}0\b|\b(?:0|no|without) workers\b", re.I)
+NOT = re.compile(r"\b(?:not|no|never|without|nothing)\b|n't\b", re.I)
 NO_THREADS = re.compile(
-    r"\bTOKENIZERS_PARALLELISM[= ](?:false|0)\b|\b(?:OMP|MKL|OPENBLAS|RAYON|POLARS_MAX|NUMEXPR)_(?:NUM_)?THREADS[= ]1\b|\bset_num_threads\(1\)"
+    r"\bTOKENIZERS_PARALLELISM[= ](?:false|0)\b|\b(?:OMP|MKL|OPENBLAS|RAYON|POLARS_MAX|NUMEXPR)_(?:NUM_)?THREADS[= ]1\b"
+    r"|\bset_?num_?threads\([01]\)"
+    r"|\bset_(?:cpu|io_thread)_count\(1\)|\bKMP_INIT_AT_FORK[= ](?:false|0)\b"
+    r"|\bGRPC_ENABLE_FORK_SUPPORT[= ](?:false|true|0|1)\b"
     r"|\b(?:intra|inter)_op_parallelism_threads[= ]1\b",
     re.I,
 )
@@ -41,12 +51,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
     ):
         return
     hung = [trial for trial in trials if trial.outcome == "hang"]
-    for well in (trial for trial in trials if trial.outcome == "ok" and hung):
-        if PARENT.search(well.condition) or any(PARENT.search(trial.condition) for trial in hung):
+    said = {_of_the_parent(trial) for trial in hung}
+    for well in (trial for trial in trials if trial.outcome == "ok" and hung and not UNFORKED.search(trial.condition)):
+        if _of_the_parent(well) not in said:
             yield Finding(Subject(), (well, *hung[:3]), f"it hangs or not by what the parent did: {well.condition}")
             return
     for well, others, setting in cures(incident, settings(NO_THREADS), bad=("hang",)):
         yield Finding(Subject(), (well, *others[:3]), f"it goes through with {setting} and hangs without")
+
+
+def _of_the_parent(trial: Trial) -> tuple[str, bool] | None:
+    """What a condition says of the parent or of the time before the fork, and whether it denies it."""
+    found = PARENT.search(trial.condition)
+    return (found[0].lower(), NOT.search(trial.condition) is not None) if found else None
 
 
 SYMPTOM = Symptom(

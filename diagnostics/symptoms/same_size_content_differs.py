@@ -2,8 +2,9 @@
 
 Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of
 two or more sound siblings that are all just as big, as shards of one set are. Or cmp compared both to their common
-end and nothing says that one is shorter; or a file is nothing but zeros and is listed elsewhere with the same size; or
-a file of a set, most of which agrees with its copies, opens and gives its numbers, which a cut one does not.
+end and nothing says that one is shorter, or finds no difference between one copy and the original and another byte in
+another copy; or a file is nothing but zeros and is listed elsewhere with the same size; or a file of a set, most of
+which agrees with its copies, opens and gives its numbers, which a cut one does not.
 ABSENT where the sizes differ too.
 """
 
@@ -44,6 +45,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 place(incident, path), (verdict,), f"{path}: {verdict.different} bytes differ, and none is missing"
             )
+    yield from _beside_a_right_copy(incident)
     yield from _all_zeros(incident, listed)
     yield from _opens(incident)
     for path, facts in mismatches(incident):
@@ -69,10 +71,28 @@ def _opens(incident: Incident) -> Iterator[Finding]:
             yield Finding(place(incident, path), (*facts, read), note)
 
 
+def _beside_a_right_copy(incident: Incident) -> Iterator[Finding]:
+    """Copies in which cmp found another byte, where it found none between their original and another copy."""
+    pairs = [verdict for verdict in incident.of(ChecksumVerdict) if verdict.against and verdict.subject.path]
+    right = [verdict for verdict in pairs if verdict.outcome == "ok"]
+    for verdict in pairs:
+        near = (each for each in right if _names(each) & _names(verdict) and _names(each) != _names(verdict))
+        control = next(near, None)
+        if verdict.outcome == "differs" and control and not _shorter(incident, verdict):
+            note = f"{verdict.subject.path} has another byte {verdict.first_difference}, and another copy is right"
+            yield Finding(place(incident, verdict.subject.path), (verdict, control), note)
+
+
+def _names(verdict: ChecksumVerdict) -> set[str]:
+    """The names of the two files that were compared."""
+    return {(path or "").rpartition("/")[2] for path in (verdict.subject.path, verdict.against)}
+
+
 def _shorter(incident: Incident, verdict: ChecksumVerdict) -> bool:
     """True where something says that the file or its original ends early."""
     name = (verdict.subject.path or "").rpartition("/")[2]
-    ends = [other for other in incident.of(ChecksumVerdict) if other.different is None and other.first_difference]
+    verdicts = [other for other in incident.of(ChecksumVerdict) if other.different is None and other.against is None]
+    ends = [other for other in verdicts if other.first_difference]
     sizes = {
         entry.size
         for entry in incident.of(FileEntry)

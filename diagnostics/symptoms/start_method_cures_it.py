@@ -14,7 +14,10 @@ from . import Finding, Symptom
 from ._cures import cures, settings
 
 AFRESH = re.compile(
-    r"(?:\b(?:multiprocessing_context|mp_context|start_method|context)[ =:]{1,3})?\b(?:spawn|forkserver)\b", re.I
+    r"(?:\b(?:multiprocessing_context|mp_context|start_method|context)[ =:]{1,3})?"
+    r"(?:(?<![\w.])(?:\w{1,20}\.){0,3}(?:set_start_method|get_context)\(['\"]?)?"
+    r"\b(?:spawn|forkserver)\b(?:['\"](?:, ?force=True)?\))?",
+    re.I,
 )
 
 

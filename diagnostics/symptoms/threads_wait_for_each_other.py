@@ -2,15 +2,15 @@
 
 Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or all the
 threads of a pool wait for results of what waits for a thread of the pool; or one waits for another in the middle of an
-import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor has
-interrupted in it holds.
+import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor
+or a signal has interrupted in it holds: taken by name, or at a line above the one that was interrupted.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name). By C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex; or the first wants the GIL inside
 of a native function, and another that has the GIL waits at that function's door; or all that are shown want mutexes.
 
-Threads idle at a queue, a condition or a sleep do not count. ABSENT where the stacks of several threads were taken, no
-two wait so, and none wants the GIL.
+Threads idle at a queue, a condition or a sleep do not count. ABSENT where the stacks of several threads of a process
+were taken, each of them computes or is in a wait that is known by its name, and none wants the GIL.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ._waits import (
     name_of,
     on_futex,
     takes_lock,
+    tells_its_wait,
     wait_channels,
     waits_for_module,
     wants_gil,
@@ -42,6 +43,12 @@ from ._waits import (
 IMPORTS = ("_call_with_frames_removed", "_find_and_load", "_find_and_load_unlocked", "exec_module", "_load_unlocked")
 POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
 INTERRUPTS = ("__del__", "_removeHandlerRef", "_remove", "callback", "_cleanup", "signal_handler", "handler")
+# what no line of the code below it has called: __del__, on_sigterm, handle_signal, _finalize, gc_callback
+UNCALLED = re.compile(
+    r"^(?:__del__|_removeHandlerRef|_?finali[sz]er?|gc_callback|on_gc"
+    r"|(?:\w{1,30}_)?(?:signal|sig(?:term|int|usr[12]|hup|chld|alrm|quit))"
+    r"(?:_\w{1,30})?)$"
+)
 # acquire_cache, _state_lock, take_lock: a function of the job's that takes a lock, caught idle in it
 NAMED = re.compile(r"^[A-Za-z_]\w{5,}$")
 LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
@@ -51,7 +58,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each process with two such threads; else those that were looked at."""
     signs = [*_in_python(incident), *_at_imports(incident), *_starved(incident), *_native(incident)]
     yield from signs
-    looked = [stack for _, stacks in _by_process(incident) for stack in stacks[:4]]
+    looked = [stack for _, stacks in _by_process(incident) if _is_witness(stacks) for stack in stacks[:4]]
     if looked and not signs and not any(map(wants_gil, incident.of(NativeStack))):
         yield Finding(Subject(), tuple(looked[:8]), "no two threads wait for each other", present=False)
 
@@ -65,8 +72,9 @@ def _in_python(incident: Incident) -> Iterator[Finding]:
             pid = process.pid if process else None
             yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
         for stack in stacks:
-            if _waits_for_itself(stack):
-                note = f"{stack.thread} waits for a lock in {stack.frames[1].function}, which it is inside of already"
+            if _waits_for_itself(stack) or _is_interrupted_inside(process, stack):
+                where = stack.frames[1 if takes_lock(stack) else 0].function
+                note = f"{stack.thread} waits for a lock in {where}, which it is inside of already"
                 yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
         for first, second in _at_one_door(stacks):
             name = name_of(second.frames[0])
@@ -86,6 +94,11 @@ def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[Pytho
     yield from ((None, stacks) for stacks in nameless.values())
 
 
+def _is_witness(stacks: Sequence[PythonStack]) -> bool:
+    """True for several threads of which each tells what it does: one that idles in its own line may be at a lock."""
+    return len(stacks) > 1 and all(tells_its_wait(stack) or stack.crashed for stack in stacks if stack.frames)
+
+
 def _waits_for_itself(stack: PythonStack) -> bool:
     """True where a destructor or a callback of the collector's takes a lock that the code it interrupted holds."""
     if stack.active or stack.crashed or not takes_lock(stack) or len(stack.frames) < 4:
@@ -94,6 +107,29 @@ def _waits_for_itself(stack: PythonStack) -> bool:
     again = [place for place, each in enumerate(stack.frames) if place > 1 and (name_of(each), each.file) == taker]
     between = stack.frames[2 : again[0]] if again else ()
     return any(name_of(each) in INTERRUPTS for each in between)
+
+
+def _is_interrupted_inside(process: Process | None, stack: PythonStack) -> bool:
+    """True where a thread idles at an earlier line of a function than the one at which a destructor has interrupted it.
+
+    A lock that is no more than a line of the job's has no frame: it was taken above the line that was interrupted.
+    """
+    inner = innermost_own(stack)
+    if stack.active or stack.crashed or stack.interrupted or inner is None or name_of(inner) in PLUMBING:
+        return False
+    channels = wait_channels(process, stack.subject.tid) if process else set()
+    again = [
+        place
+        for place, each in enumerate(stack.frames)
+        if place and (name_of(each), each.file) == (name_of(inner), inner.file)
+    ]
+    between = stack.frames[1 : again[0]] if again else ()
+    later = again and (inner.line or 0) < (stack.frames[again[0]].line or 0)
+    return (
+        bool(later)
+        and any(UNCALLED.match(name_of(f)) for f in between)
+        and (not channels or any(map(on_futex, channels)))
+    )
 
 
 def _at_one_door(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:
@@ -126,12 +162,15 @@ def _native(incident: Incident) -> Iterator[Finding]:
     stacks = incident.of(NativeStack)
     for_gil = [s for s in stacks if wants_gil(s)]
     for_mutex = [s for s in stacks if at_mutex(s) and s not in for_gil]
-    if for_gil and for_mutex:
-        yield Finding(
-            Subject(pid=for_mutex[0].subject.pid),
-            (for_mutex[0], for_gil[0]),
-            "one thread wants a native mutex, another wants the GIL",
-        )
+    pairs = [
+        (s, g)
+        for s in for_mutex
+        for g in for_gil
+        if s.subject.pid == g.subject.pid or None in (s.subject.pid, g.subject.pid)
+    ]
+    for mutex, gil in pairs[:1]:
+        note = "one thread wants a native mutex, another wants the GIL"
+        yield Finding(Subject(pid=mutex.subject.pid), (mutex, gil), note)
     yield from _all_at_mutexes(incident)
     holders = {(stack.source.file, stack.source.line) for stack in incident.of(PythonStack) if stack.holds_gil}
     for holder in (stack for stack in stacks if (stack.source.file, stack.source.line) in holders):

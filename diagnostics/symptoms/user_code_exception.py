@@ -5,8 +5,9 @@ A runtime's own status (DEADLINE_EXCEEDED, UNAVAILABLE of a JaxRuntimeError) is 
 INVALID_ARGUMENT, with which it refuses what it was handed, is the code's.
 
 An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run,
-and exceptions that speak for something else (a file that is not there, memory, space, I/O, workers, collectives,
-CUDA, shared memory, caches) are other symptoms. ABSENT where every exception of the log is of those.
+and exceptions that speak for something else (a file that is not there, or still there from a save that was cut off,
+memory, space, I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception
+of the log is of those.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from .fewer_gpus_than_expected import WORDS as FEWER
 from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
 from .ipc_object_gone import is_gone
+from .leftover_in_the_way import rule as leftover_in_the_way
 from .loss_not_finite import DIVERGED
 
 ORDINARY = frozenset(
@@ -104,8 +106,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if event.about == "failed" and SETUP.search(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
+    left = [finding.evidence[0] for finding in leftover_in_the_way(incident)]
     for fact in incident.of(PythonException):
         text = f"{fact.type}: {fact.text}"
+        if fact in left:
+            others.append(fact)
+            continue
         wrong = SETUP.search(text) or _is_ordinary(incident, fact, text)
         if wrong and not went_on_after(incident, fact):
             found = True

@@ -1,11 +1,11 @@
 """A thread waits in native code and keeps Python's global lock (the GIL), which another thread of the process wants.
 
 Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Or the sampler says
-who holds it, or nobody else can: a free GIL is taken at once, so that of two threads or more that run Python one
-keeps it where all the others want it. A call of the GPU's driver may only be busy: it counts where the one at the GIL
-is a time-out's own thread, or where a watchdog or collective has given up. Or a destructor that Python runs waits for
-the threads of its own object, and one of them wants the GIL: the object says that both are of one process, though
-each was dumped by itself.
+who holds it (in its own dump, too, of the same thread), or nobody else can: a free GIL is taken at once, so that of
+two threads or more that run Python one keeps it where all the others want it. A call of the GPU's driver may only be
+busy: it counts where the one at the GIL is a time-out's own thread, or where a watchdog or collective has given up.
+Or a destructor that Python runs waits for the threads of its own object, and one of them wants the GIL: the object
+says that both are of one process, though each was dumped by itself.
 """
 
 from __future__ import annotations
@@ -44,7 +44,13 @@ TIME_IS_UP = re.compile(r"abort|time_?out|watch_?dog|heart_?beat|deadline", re.I
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each process in which one thread keeps what another wants."""
-    holders = {(s.source.file, s.source.line) for s in incident.of(PythonStack) if s.holds_gil}
+    sampled = [stack for stack in incident.of(PythonStack) if stack.holds_gil]
+    holders = {(stack.source.file, stack.source.line) for stack in sampled}
+    threads = {
+        (stack.subject.pid, stack.subject.tid)
+        for stack in sampled
+        if None not in (stack.subject.pid, stack.subject.tid)
+    }
     given_up = incident.of(CollectiveTimeout, WatchdogFired)
     dumps: dict[tuple[str, int | None], list[NativeStack]] = defaultdict(list)
     for stack in incident.of(NativeStack):
@@ -57,9 +63,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         others = [stack for stack in stacks if not wants_gil(stack)] if wanting else []
         running = [stack for stack in others if _any(RUNS_PYTHON, stack.frames)]
         for stack in others:
-            told = (stack.source.file, stack.source.line) in holders or (
-                running == [stack] and _is_named(stack) and not _lets_go(stack)
-            )
+            elsewhere = (pid, stack.subject.tid) in threads or (running == [stack] and _is_named(stack))
+            told = (stack.source.file, stack.source.line) in holders or (elsewhere and not _lets_go(stack))
             if _keeps(stack, told, wanting, bool(given_up)):
                 note = f"{stack.thread} waits in {stack.frames[0].function} and keeps the GIL, which {wanting[0].thread} wants"
                 yield Finding(Subject(pid=pid), (stack, wanting[0], *given_up[:1]), note)

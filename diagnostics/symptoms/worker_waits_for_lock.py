@@ -28,6 +28,7 @@ from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
 from ._waits import (
+    POOL_FRAMES,
     forked,
     in_library,
     in_worker,
@@ -39,6 +40,7 @@ from ._waits import (
     name_of,
     native_names,
     on_futex,
+    serves_a_pool,
     takes_lock,
     takes_logging_lock,
     wait_channels,
@@ -61,8 +63,6 @@ RUNTIMES = re.compile(
 )
 IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
 IDLE_PERCENT = 3.0
-POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
-POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _by_process(incident: Incident) -> Iterator[Finding]:
     """Workers, forked children and a pool's children by their own Python stacks."""
     for process in incident.links.processes.values():
-        if is_worker(process) or is_forked(process) or any(map(_serves_a_pool, process.stacks)):
+        if is_worker(process) or is_forked(process) or any(map(serves_a_pool, process.stacks)):
             yield from _at_lock(process)
             yield from _waits_for_nobody(process)
 
@@ -87,11 +87,6 @@ def _by_process(incident: Incident) -> Iterator[Finding]:
 def _is_known_idle(stack: PythonStack) -> bool:
     """True for a worker at its queue, or one at work; one that idles in code of its own may wait for anything."""
     return stack.active or innermost_own(stack) is None
-
-
-def _serves_a_pool(stack: PythonStack) -> bool:
-    """True in a child of a pool of processes."""
-    return any((frame.file or "").endswith(POOL_LOOPS) and name_of(frame) in POOL_FRAMES for frame in stack.frames)
 
 
 def _of_nobody(incident: Incident) -> Iterator[Finding]:
