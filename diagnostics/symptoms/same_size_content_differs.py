@@ -2,8 +2,8 @@
 
 Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of
 two or more sound siblings that are all just as big, as shards of one set are. Or cmp compared both to their common
-end and nothing says that one is shorter, or finds no difference between one copy and the original and another byte in
-another copy; or a file is nothing but zeros and is listed elsewhere with the same size; or a file of a set, most of
+end and nothing says that one is shorter; or it found another byte, not an end, in one copy of a file of which another
+copy is right; or a file is nothing but zeros and is listed elsewhere with the same size; or a file of a set, most of
 which agrees with its copies, opens and gives its numbers, which a cut one does not.
 ABSENT where the sizes differ too.
 """
