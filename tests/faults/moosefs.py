@@ -30,7 +30,7 @@ class MooseFS:
     def __init__(self, folder: Path, retries: int = 8) -> None:
         self.folder = folder
         self.mount = folder / "mnt"
-        self.retries = retries  # 8: the client gives up after about 7 s; the package's 30: minutes
+        self.retries = retries  # 8: the client gives up after about 40 s, 3: 10 s; the package's 30: minutes
         tag = f"{os.getpid()}x{next(_numbers)}"
         self.front, self.back = f"mfsf{tag}", f"mfsb{tag}"
         self.link = f"d{tag}"[:13]
@@ -145,12 +145,13 @@ def _ip(*arguments: str, check: bool = True) -> None:
 
 
 @pytest.fixture
-def moosefs() -> Iterator[MooseFS]:
+def moosefs(request: pytest.FixtureRequest) -> Iterator[MooseFS]:
+    """A volume in order; how often its client retries may be given as the fixture's parameter."""
     place.require("mfsmaster", "mfschunkserver", "mfsmount", "ip", "nsenter", root=True, fuse=True)
     if not EMPTY_METADATA.exists():
         pytest.skip(f"needs {EMPTY_METADATA}: see scripts/install-test-tools.sh")
     with place.scratch("moosefs") as folder:
-        volume = MooseFS(folder)
+        volume = MooseFS(folder, *([request.param] if hasattr(request, "param") else []))
         try:
             volume.start()
             yield volume

@@ -89,7 +89,7 @@ class TestMooseFS:
         again = (moosefs.mount / "shard.bin").read_bytes()
         assert hashlib.sha256(again).digest() == hashlib.sha256(content).digest()
 
-    @pytest.mark.slow
+    @pytest.mark.parametrize("moosefs", [3], indirect=True, ids=["few retries"])
     def test_killed_chunkservers_end_in_an_error(self, moosefs: MooseFS) -> None:
         (moosefs.mount / "shard.bin").write_bytes(os.urandom(2 * MIB))
         drop_cache()
