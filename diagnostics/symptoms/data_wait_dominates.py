@@ -59,7 +59,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _by_means(steps: TrainingSteps) -> float | None:
-    """The share of waiting in the last third of a run that prints means since its first step; None where it prints none.
+    """The share of waiting in the last third of a run that prints means since its first step; None without them.
 
     Two means tell that of the steps between: the first step's wait, which fills queues and caches, falls out.
     """

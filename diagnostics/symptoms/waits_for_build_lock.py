@@ -3,8 +3,8 @@
 FileBaton of torch's extension builds, the file locks of inductor and Triton caches, numba's and JAX's: whoever finds
 the file waits until it is gone. A listing with that lock in a cache folder is the second sign. Or the log ends with the begin
 of a build, and the lock in the folder of the build is older by an hour or more than what the build has written there; or a log ends by saying
-that a build's lock exists, which is as old by the clock, or with the begin of a build beside such a lock in a builder's folder in which nothing
-was built since.
+that a build's lock exists, which is as old by the clock, or with the begin of a build beside such a lock in a
+builder's folder in which nothing was built since.
 ABSENT where the builder is at work.
 """
 
@@ -72,7 +72,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if begun is None:
         return
     for lock, age_s in _deserted_locks(incident):
-        note = f"the log ends with the begin of a build, and {lock.subject.path} is {age_s / 3600:.0f} h old without a build"
+        note = f"the log ends with the begin of a build, {lock.subject.path} is {age_s / 3600:.0f} h old"
         yield Finding(Subject(), (begun, lock), note)
     for lock, newer in _left_locks(incident):
         note = (
@@ -98,7 +98,7 @@ def _said_to_exist(incident: Incident) -> Iterator[Finding]:
 
 
 def _deserted_locks(incident: Incident) -> Iterator[tuple[FileEntry, float]]:
-    """Each old lock of a builder's folder whose listing shows nothing that was built, or written since, with its age."""
+    """Each old lock of a builder's folder that shows nothing built, or written since, with its age."""
     now_s = _now_s(incident)
     entries = [entry for entry in incident.of(FileEntry) if entry.subject.path]
     for lock in entries if now_s else ():
