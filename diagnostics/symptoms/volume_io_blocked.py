@@ -3,8 +3,8 @@
 Any state in a function of the volume's client (close, open, stat and write wait there in S until a signal arrives),
 or state D for a page of a file that lies on such a volume. The mount is attributed through the descriptor that the
 system call was given, then through the process's open files, then through the only network mount there is; a wait
-whose file is local never counts. So does an unmount, a df or a stat in D that names such a volume, where no
-wait channel is told. Reports of hung tasks and system calls that did not return count alike.
+whose file is local never counts. An unmount, a df or a stat in D that names such a volume counts
+where no wait channel is told. Reports of hung tasks and system calls that did not return count alike.
 ABSENT where kernel stacks or wait channels were read and none is in such a wait; an empty kernel log proves nothing,
 since a killable read is never reported there.
 """
