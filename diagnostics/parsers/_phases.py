@@ -60,7 +60,7 @@ COMPILES = (
     r"(?i)\btorch\.compile\b(?! (?:first|1st|second|2nd|next|later|following) (?:call|run|step|iter|request|batch|pass))"
     r"|^(?:now )?compiling\b|\bstart(?:ing|ed)? compiling\b|\bAUTOTUNE \w|\btorch\._(?:inductor|dynamo)\b|\b(?:inductor|triton)\b.{0,60}\bcompil"
     r"|\bcompile[-_ ]worker|Very slow compile\?|slow_operation_alarm\.cc|^Constant folding an instruction is taking >"
-    r"|capturing (?:the model for )?cuda ?graphs?|^Using \S{1,400} as PyTorch extensions root|^Building extension module \w|^Emitting ninja build file|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
+    r"|capturing (?:the model for )?cuda ?graphs?|^Using \S{1,400} as PyTorch extensions root|^Building extension module \w|^Emitting ninja build file|\bno pre-?built (?:kernels?|extensions?|ops?|binar\w{1,4}) (?:is |are |was |were )?found\b|\bbuild(?:ing)? and load(?:ing)? (?:the )?\S{1,60} (?:kernels?|ops?|extensions?)\b|\bBuilding wheel for \S{1,80} \(\S{1,40}\): (?:started|still running)"
     r"|\bcall(?:ing)? compiler (?:with cmd: |function \w)|\btorchinductor compiling \w{3,20} graph\b|\bbuilding an? (?:\w{1,20} )?engine\b"
 )
 

@@ -48,6 +48,8 @@ _PERPLEXITY = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!dev )(?<!valida
 _TOKENS = r"(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?)"
 _SAMPLES = r"(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/s(?:ec)?|Speed|CurrSamplesPerSec|throughput)"
 _FREE = r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl )"  # the number before a unit may be the value of the name before it
+# Data  0.101 ( 0.123): what a meter has now, and before the number its mean since the epoch began
+_METER_OF = r"(?<![\w/])(?:{})[:=]? {{0,8}}\d{{1,7}}(?:\.\d{{1,6}})?(?:e[-+]\d{{1,3}})?s? {{1,4}}\( {{0,8}}"
 _UNIT = r" ?(ms|s|sec|seconds)?\b"
 
 # column -> patterns, the first that is found counts; a second group is the unit or a multiplier
@@ -92,6 +94,8 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
         "data_wait_s",
         (re.compile(rf"(?i)\b(?:data_wait|wait_input|input[ _]wait|data[ _]fetch|fetch[ _]time|data[ _]time|data[ _]?load(?:er|ing)?[ _]?time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
     ),
+    ("step_mean_s", (re.compile(rf"(?i){_METER_OF.format('(?:batch[ _]?|iter[ _]?|step[ _]?)?time|BT')}{NUMBER}{_UNIT}"),)),
+    ("data_wait_mean_s", (re.compile(rf"(?i){_METER_OF.format('data(?:[ _]?(?:time|wait|load(?:er|ing)?))?|DT')}{NUMBER}{_UNIT}"),)),
 )  # fmt: skip
 SCALE = {"ms": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}
 SUFFICIENT = frozenset(("loss", "learning_rate", "tokens_per_s", "samples_per_s", "step_s"))

@@ -2,12 +2,14 @@
 
     device nas01:/export/ckpt mounted on /mnt/ckpt with fstype nfs4 statvers=1.1
             age:    7340
-            xprt:   tcp 843 0 2 0 11 9120 9101 19 ...
+            xprt:   tcp 843 0 2 0 11 9120 9101 0 88120 412 128 71 992
                    WRITE: 21456 25610 12 22507159224 3001440 18112000 17720112 35001920 12
 
 An operation's numbers are: requests, transmissions, time-outs, bytes sent and received, and the sums of
 milliseconds that requests queued, travelled and took. A device whose
-options are printed is a mount as well; those without are not worth one.
+options are printed is a mount as well; those without are not worth one. A transport's row tells how many requests were
+sent and answered, the slots, and how many requests waited for one at each call (`bklog_u` by what was sent); it is
+read without its device, too.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ from . import Parser
 from ._mounts import mount
 from ._snapshot import source
 
+#         xprt:   tcp 843 0 2 0 11 9120 9101 0 88120 412 128 71 992
+XPRT = re.compile(
+    r"^\s{0,20}xprt:\s+(?:tcp|rdma)(?: \d{1,20}){5} (?P<sent>\d{1,20}) (?P<received>\d{1,20}) \d{1,20} \d{1,20} (?P<backlog>\d{1,20}) (?P<slots>\d{1,8})(?: \d{1,20}){2}"
+)
 # device nas01:/export/ckpt mounted on /mnt/ckpt with fstype nfs4 statvers=1.1
 DEVICE = re.compile(r"^device (\S+) mounted on (/\S*) with fstype ([\w.-]{1,40})(?: statvers=\S+)?\s*$")
 #         opts:   rw,vers=4.2,rsize=1048576,hard,proto=tcp
@@ -59,9 +65,25 @@ def read(text: Text) -> Iterator[Evidence]:
             yield mount(text, volume.line, volume.device, volume.point, volume.type, found[1])
         elif volume and (found := AGE.match(row)):
             volume.values["age_s"] = float(found[1])
+        elif found := XPRT.match(row):
+            transport = _transport(found)
+            if volume:
+                volume.values |= transport
+            elif transport:
+                yield IoStatistics(source=source(text, line), values=transport)
         elif volume and (found := OPERATION.match(row)):
             note(volume, line, found[1].lower(), [int(number) for number in found[2].split()])
     yield from told(text, volume)
+
+
+def _transport(found: re.Match[str]) -> dict[str, float]:
+    sent, received = int(found["sent"]), int(found["received"])
+    return {
+        "rpc_sent": float(sent),
+        "rpc_unanswered": float(max(sent - received, 0)),
+        "rpc_slots_at_most": float(found["slots"]),
+        "rpc_backlog_mean": round(int(found["backlog"]) / sent, 3) if sent else 0.0,
+    }
 
 
 def note(volume: Volume, line: Line, operation: str, numbers: list[int]) -> None:
@@ -98,6 +120,6 @@ def told(text: Text, volume: Volume | None) -> Iterator[IoStatistics]:
 PARSER = Parser(
     tool="/proc/PID/mountstats",
     medium="mounts",
-    footprint=footprint_of(DEVICE),
+    footprint=footprint_of(DEVICE, XPRT),
     read=read,
 )

@@ -1,5 +1,5 @@
 """Sizes that somebody counted in a Python session: of the tensors in a checkpoint, of what lies behind them, of its
-file.
+file. And numbers of a file that were printed there, which show that it opens.
 
     >>> sd = torch.load('layer_03.pt', map_location='cpu')
     >>> sum(v.numel() * v.element_size() for v in sd.values()) / 2**20
@@ -10,6 +10,10 @@ file.
     model-00003-of-00003.bin
       sum(t.numel() * t.element_size())      7181990400
       storage bytes: 27168276480
+
+    >>> part = torch.load("ckpt/layer_07.pt")
+    >>> part["mlp.weight"][:3]
+    tensor([ 1.2e-02, -4.0e-03,  7.7e-03])
 
 Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the
 answer is a bare number, taken times what the expression divides by. Tensors count where they are summed over all that
@@ -23,14 +27,14 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Source, Subject
-from ..evidence.storage import TensorBytes
+from ..evidence.storage import TensorBytes, TensorValues
 from ..text import Line, Text
 from . import Parser
 
 PROMPT = re.compile(r"^(?:>>>|In \[\d{1,6}\]:) (.{1,2000})$")
 ANSWER = re.compile(r"^(?:Out\[\d{1,6}\]: )?(\d[\d_,]{0,20}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$")
 # torch.load('layer_03.pt'      load_file("model.safetensors")      safe_open('x', ...)      os.path.getsize('x')
-OPENED = re.compile(r"\b(?:load|load_file|safe_open|getsize|Path|stat)\(\s?[rf]?['\"]([^'\"]{1,300})['\"]")
+OPENED = re.compile(r"\b(?:\w{0,20}load(?:_\w{1,20})?|safe_open|getsize|Path|stat)\(\s?[rf]?['\"]([^'\"]{1,300})['\"]")
 # model-00003-of-00003.bin      ckpt/last.pt:
 FILE_NAME = re.compile(
     r"^\s{0,4}(?:file(?:name)?[:=] ?)?(\S{1,300}\.(?:bin|pth?|ckpt|safetensors|distcp|tar))\s?:?\s*$"
@@ -71,9 +75,14 @@ IN_ONE_ROW = re.compile(
 NUMEL = re.compile(r"\.(?:numel|nelement)\(\)")
 TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)")
 # sd = torch.load('layer_03.pt', map_location='cpu')
-LOADED = re.compile(r"^(\w{1,60}) = (?:\w{1,40}\.){0,4}(?:load|load_file)\([^\[\]]{1,400}\)$")
+LOADED = re.compile(r"^(\w{1,60}) = (?:\w{1,40}\.){0,4}(?:\w{0,20}load(?:_\w{1,20})?)\([^\[\]]{1,400}\)$")
 OVER = re.compile(r"\bfor [\w, ]{1,60} in (\w{1,60})\.(?:values|items)\(\)")
 FILE = re.compile(r"\bgetsize\(|\.st_size\b")
+# part["mlp.weight"][:3]
+ENTRY = re.compile(r"^(\w{1,60})\[[^=]{1,300}$")
+# tensor([ 5.2691e-05,  4.5000e+03,      array([0.1, 0.2], dtype=float32)
+VALUES = re.compile(r"^(?:Out\[\d{1,6}\]: )?(?:tensor|array|Array)\(\[{1,6}(?=[ \d.-])")
+VALUE = re.compile(r"[-+]?\d{1,12}\.\d{0,12}(?:e[-+]?\d{1,3})?")
 # / 2**20      / 1024**3      // (1024 * 1024)      / 1e9      / (1 << 30)
 DIVIDED = re.compile(
     r"//? ?\(?(?:(?P<base>2|10|1000|1024) ?\*\* ?(?P<power>\d{1,2})|1 ?<< ?(?P<shift>\d{1,2})|1e(?P<ten>\d{1,2})"
@@ -81,7 +90,7 @@ DIVIDED = re.compile(
 )
 
 
-def read(text: Text) -> Iterator[TensorBytes]:
+def read(text: Text) -> Iterator[TensorBytes | TensorValues]:
     path: str | None = None
     asked: str | None = None
     loaded: set[str] = set()
@@ -113,6 +122,17 @@ def read(text: Text) -> Iterator[TensorBytes]:
             asked = None
         elif asked and (pair := PAIR.match(row)):
             yield from _both(text, line, path, asked, pair)
+            asked = None
+        elif asked and path and VALUES.match(row):
+            entry = ENTRY.match(asked)
+            numbers = [abs(float(each)) for each in VALUE.findall(row)]
+            if entry and entry[1] in loaded and numbers:
+                yield TensorValues(
+                    source=Source(text.name, line.number, line.quote),
+                    subject=Subject(path=path),
+                    name=asked[:200],
+                    greatest=max(numbers),
+                )
             asked = None
         elif found := IN_ONE_ROW.match(row[:500]):
             for what in ("tensors", "storage"):
@@ -189,7 +209,7 @@ def divisor(expression: str) -> float:
 PARSER = Parser(
     tool="a Python session",
     medium="notes",
-    footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)"
+    footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:load(?:_\w{1,20})?\(\s?[rf]?['\"]|numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)"
     r"|^\s{0,8}[\w./-]{1,200}: [^=\n]{0,60}numel[^=\n]{0,30}= ?\d[\d.]{0,12} ?[KMGT]i?B, [^=\n]{0,60}storage"
     r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
     read=read,

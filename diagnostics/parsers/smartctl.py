@@ -11,6 +11,9 @@
 
 The last is no trouble of the disk: it counts how often its power went away unannounced.
 
+    # 1  Short offline       Completed: read failure       90%     19436         252214912
+    Error 31 occurred at disk power-on lifetime: 8120 hours (338 days + 8 hours)
+
 A disk that passes its test and counts nothing is skipped, and so are a few reallocated sectors, or a few errors in its
 log: every old disk has some.
 """
@@ -48,6 +51,10 @@ UNRECOVERED = re.compile(
 SELF_TEST = re.compile(r"^#\s?\d{1,2}\s{1,4}.{4,30}\sCompleted: (?:read failure|electrical failure|servo/seek failure)")
 # ATA Error Count: 16 (device log contains only the most recent five errors)
 COUNT = re.compile(r"^ATA Error Count: (\d{1,9})\b")
+# Error 4363 occurred at disk power-on lifetime: 19435 hours (809 days + 19 hours)     Error 12 [11] occurred at ...
+OCCURRED = re.compile(r"^Error (\d{1,9}) (?:\[\d{1,4}\] )?occurred at disk power-on lifetime: ")
+#   5 Reallocated_Sector_Ct   0x0033   001   001   036    Pre-fail  Always       -       2104
+REALLOCATED = re.compile(r"^\s{0,3}5 Reallocated_Sector_Ct\s.{0,80}\s(\d{1,12})\s*$")
 # (error log)   40 51 08 40 f2 45 0d  Error: UNC 8 sectors at LBA = 0x0d45f240 = 222687808
 ERROR_LOG = re.compile(r"^\s{0,4}(?:[0-9a-f]{2} ){6,8} {0,2}Error: (?:UNC|IDNF|AMNF)\b")
 # Power Cycles:                       118      power_cycles : 118       12 Power_Cycle_Count       0x0032   099   099   000    Old_age   Always       -       118
@@ -59,6 +66,7 @@ UNANNOUNCED = re.compile(
     r"^(?:Unsafe Shutdowns|unsafe_shutdowns)\s{0,40}:\s{1,40}([\d,]{1,12})\b"
     r"|^\s{0,3}(?:174|192) (?:Unexpect\w{0,8}_Power_Loss\w{0,8}|Unsafe_Shutdown_Count|Power_Loss_Count)\s.{0,80}\s(\d{1,12})\s*$"
 )
+MANY = 1000  # sectors that a disk has given up: a few dozen are its age
 FEW = 10  # sectors that wait to be rewritten, or logged errors: below this a scratch, above it a disk that dies
 RELIABILITY = 0b11101  # spare space, reliability, read-only, backup lost; the second bit is only heat
 
@@ -71,8 +79,8 @@ def read(text: Text) -> Iterator[Evidence]:
         row = line.text[:300]
         if found := DEVICE.search(row):
             device, cycles = found[1] or found[2], None
-        elif found := COUNT.match(row):
-            errors = int(found[1])
+        elif found := COUNT.match(row) or OCCURRED.match(row):
+            errors = max(int(found[1]), errors if found.re is OCCURRED else 0)
         elif found := SWITCHED_ON.match(row):
             cycles = _number(found)
         elif found := UNANNOUNCED.match(row):
@@ -107,6 +115,8 @@ def _about(row: str, errors: int) -> str | None:
         return "media-error" if int(found[1].replace(",", "")) >= FEW else None
     if found := UNREADABLE.match(row):
         return "media-error" if int(found[1]) >= FEW else None
+    if found := REALLOCATED.match(row):
+        return "media-error" if int(found[1]) >= MANY else None
     return "media-error" if SELF_TEST.match(row) else None
 
 
@@ -115,7 +125,7 @@ PARSER = Parser(
     medium="firmware-log",
     footprint=(
         r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning|^\s{0,4}([0-9a-f]{2} ){6,8} {0,2}Error: (UNC|IDNF|AMNF)\b|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\("
-        f"|{UNANNOUNCED.pattern}"
+        f"|{SELF_TEST.pattern}|{REALLOCATED.pattern}|{UNANNOUNCED.pattern}"
     ),
     read=read,
 )

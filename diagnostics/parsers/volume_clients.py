@@ -23,7 +23,7 @@ from ._table import CRITICAL, INFO, WARNING, Hit, Row, Table
 
 _ADDRESS = r"\(?(?P<server>\[?[\w.:]{3,64}?\]?:\d{1,5})\)?"
 _MFS = r"(?:mfsmount(?:\[\d+\])?: (?:\[\w{4,8}\] )?)"
-_CHUNK = r"file: (?:\d+), index: \d+"
+_CHUNK = r"(?:file|inode): (?:\d+), index: \d+"
 TABLE = Table(
     Row(rf"{_CHUNK}.{{0,200}}(?:No space left|ENOSPC)|error writing file number.{{0,80}}(?:No space left|ENOSPC)", "no-space", CRITICAL, "moosefs"),
     Row(r"\d-[\w-]{1,80}: .{0,200}\[No space left on device\]", "no-space", CRITICAL, "glusterfs"),
@@ -36,6 +36,9 @@ TABLE = Table(
     Row(rf"{_CHUNK}.{{0,120}}connection with {_ADDRESS} was timed out", "timed-out", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,120}}connection with {_ADDRESS} (?:was reset|error|closed)", "connection-lost", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,120}}(?:can't connect to|connection refused|connect error) ?{_ADDRESS}", "connection-lost", CRITICAL, "moosefs"),
+    # LizardFS: read file error, inode: 4, index: 0, chunk: 97, version: 1 - Chunkserver communication timed out: 192.0.2.7:9422 (try counter: 1)
+    Row(rf"{_CHUNK}.{{0,120}}(?:timed out|time-out|timeout): ?{_ADDRESS}", "timed-out", CRITICAL, "moosefs"),
+    Row(rf"{_CHUNK}.{{0,120}}[Cc]hunkserver communication (?:error|failed|closed|reset): ?{_ADDRESS}", "connection-lost", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,200}}(?:write (?:error|failed)|writeworker.{{0,40}}error|error writing)", "write-failed", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,200}}(?:timed out|time-out|timeout)", "timed-out", CRITICAL, "moosefs"),
     Row(rf"{_CHUNK}.{{0,200}}(?:error|readblock|reset by peer)", "connection-lost", WARNING, "moosefs"),

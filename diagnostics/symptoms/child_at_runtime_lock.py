@@ -26,7 +26,15 @@ LIBC_LOCKS = frozenset(
     "__libc_fork_lock dl_iterate_phdr __tls_get_addr_slow _dl_fini".split()
 )
 # a mutex, OpenMP's own wait for one, or the lock of an allocator
-LOCKED = (*MUTEX_WAITS, "futex_wait", "je_malloc_mutex_lock", "AbslInternalSpinLockDelay")
+LOCKED = (
+    *MUTEX_WAITS,
+    "futex_wait",
+    "sys_futex",
+    "je_malloc_mutex_lock",
+    "AbslInternalSpinLockDelay",
+    "base::internal::SpinLockDelay",
+    "SpinLock::SlowLock",
+)
 # what these protect is over in microseconds, unless the thread that had it was not copied by fork
 RUNTIME_LOCKS = re.compile(
     r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
@@ -122,7 +130,7 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
     stacks = incident.of(NativeStack)
     for native in stacks:
-        process = incident.links.processes.get(native.subject.pid or -1)
+        process = incident.links.processes.get(native.subject.pid or _pid_of_its_file(incident, native, stacks) or -1)
         helps = process is not None and (is_worker(process) or is_forked(process))
         single = helps and sum(each.subject.pid == native.subject.pid for each in stacks) == 1
         alone = native.alone or single or (process is not None and any(state.threads == 1 for state in process.states))
@@ -133,6 +141,13 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
             at_mutex(native, 2) or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)
         ):
             yield native
+
+
+def _pid_of_its_file(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> int | None:
+    """The one process of the table that a dump of a single stack is named after: gdb_child_16377.txt."""
+    numbers = {int(digits) for digits in re.findall(r"(?<!\d)\d{2,10}(?!\d)", native.source.file)}
+    pids = numbers & incident.links.processes.keys()
+    return pids.pop() if len(pids) == 1 and _is_alone(native, stacks) else None
 
 
 def _is_listed_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:

@@ -1,7 +1,8 @@
 """A person's own tool (df, ls, stat, dd, md5sum, cp) never came back from a volume, or timed out on it.
 
 Also a probe that stayed silent, a tool that the hung-task detector names, and one that a process table shows waiting in a
-client: for a minute, or of those that move no data. A tool that failed with an
+client: for a minute, or of those that move no data; or in D where no wait channel is told, by a tool that is about the
+mount itself. A tool that failed with an
 error came back and does not count, and neither does a reader that ran into its limit while the job's own reads came back,
 late: that is a measurement (volume_slow_measured). ABSENT, for a mount, where a tool read data from it and came back,
 unless another of the same folder did not: a cache holds some of the files.
@@ -22,6 +23,7 @@ from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place
 from .data_wait_dominates import reads_came_after
+from .volume_io_blocked import commands_about_a_mount
 
 TOOLS = re.compile(
     r"\b(?:df|ls|stat|du|dd|cat|cp|mv|rm|md5sum|sha\d+sum|b2sum|rsync|find|touch|head|tail|umount|lsof)\b"
@@ -63,6 +65,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         waits = row.state == "D" and (row.wchan or "").startswith(CLIENT_WAITS) and TOOLS.match(row.command)
         if waits and (MOVES_NO_DATA.match(row.command) or (row.elapsed_s or 0.0) >= LONG_S):
             yield Finding(_waited_for(incident, row), (row,), f"`{row.command[:100]}` is in {row.wchan}")
+    for row, mount in commands_about_a_mount(incident):
+        yield Finding(mount.subject, (row, mount), f"`{row.command[:100]}` is in D")
 
 
 def folder_of(command: CommandOutcome) -> str:

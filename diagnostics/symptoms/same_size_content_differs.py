@@ -3,16 +3,18 @@
 Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of
 two or more sound siblings that are all just as big, as shards of one set are. Or cmp compared both to their common
 end and nothing says that one is shorter; or it found another byte, not an end, in one copy of a file of which another
-copy is right; or a file is nothing but zeros and is listed elsewhere with the same size.
+copy is right; or a file is nothing but zeros and is listed elsewhere with the same size; or a file of a set, most of
+which agrees with its copies, opens and gives its numbers, which a cut one does not.
 ABSENT where the sizes differ too.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence.storage import Checksum, ChecksumVerdict, FileEntry, ZeroRun
+from ..evidence.storage import Checksum, ChecksumVerdict, FileEntry, TensorValues, ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import place
@@ -45,10 +47,28 @@ def rule(incident: Incident) -> Iterator[Finding]:
             )
     yield from _beside_a_right_copy(incident)
     yield from _all_zeros(incident, listed)
+    yield from _opens(incident)
     for path, facts in mismatches(incident):
         sizes = [fact.size for fact in facts if isinstance(fact, Checksum)]
         if len(sizes) > 1 and None not in sizes and len(set(sizes)) == 1:
             yield Finding(place(incident, path), facts, f"{path}: {sizes[0]} bytes each time, and other content")
+
+
+def _opens(incident: Incident) -> Iterator[Finding]:
+    """The few files of a set that differ from their copies, where somebody opened one and read its numbers."""
+    differ = dict(mismatches(incident))
+    digests: dict[str, list[str]] = defaultdict(list)
+    for each in incident.of(Checksum):
+        digests[each.subject.path or ""].append(each.digest)
+    sound = [path for path, found in digests.items() if len(found) > 1 and len(set(found)) == 1]
+    if len(sound) < max(SIBLINGS, 2 * len(differ)):
+        return
+    for path, facts in differ.items():
+        name = re.compile(rf"(?<![A-Za-z0-9]){re.escape(path.rpartition('/')[2])}(?![A-Za-z0-9])")
+        read = next((each for each in incident.of(TensorValues) if name.search(each.subject.path or "")), None)
+        if read:
+            note = f"{path} opens and gives its numbers, and its checksum is another in another place"
+            yield Finding(place(incident, path), (*facts, read), note)
 
 
 def _beside_a_right_copy(incident: Incident) -> Iterator[Finding]:

@@ -6,7 +6,8 @@ import, and that one for the lock of a module; or a single thread waits for a lo
 or a signal has interrupted in it holds: taken by name, or at a line above the one that was interrupted.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name). By C stacks,
-where one thread wants the GIL and another, which may hold it, wants a native mutex; or the first wants the GIL inside
+where one thread wants the GIL and another, which may hold it, wants a native mutex; or each of two waits for a lock of
+what the other is inside of (the dynamic loader, an allocator, a logger, a driver); or the first wants the GIL inside
 of a native function, and another that has the GIL waits at that function's door; or all that are shown want mutexes.
 
 Threads idle at a queue, a condition or a sleep do not count. ABSENT where the stacks of several threads of a process
@@ -18,6 +19,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from ..evidence import Subject
 from ..evidence.process import NativeStack, PythonStack
@@ -25,6 +27,7 @@ from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
 from ._waits import (
+    MUTEX_WAITS,
     PLUMBING,
     at_mutex,
     compiles_natively,
@@ -32,6 +35,7 @@ from ._waits import (
     innermost_own,
     is_worker,
     name_of,
+    native_names,
     on_futex,
     takes_lock,
     tells_its_wait,
@@ -52,6 +56,22 @@ UNCALLED = re.compile(
 # acquire_cache, _state_lock, take_lock: a function of the job's that takes a lock, caught idle in it
 NAMED = re.compile(r"^[A-Za-z_]\w{5,}$")
 LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
+
+# SpinLock::SlowLock      base::internal::SpinLockDelay      sys_futex      absl::Mutex::Lock
+SPINS = re.compile(
+    r"SpinLock(?:Holder|Delay)?\b|^(?:sys_)?futex\w{0,12}$|^syscall$|^absl::\w{0,20}::?Mutex|^pthread_spin_lock$|^futex_wait"
+)
+MANY = 100  # threads at locks, of which all pairs are looked at
+OWNERS = (
+    ("the dynamic loader", re.compile(r"^(?:__GI_+)?_*(?:dl_|dlopen|dlclose|dlsym|dladdr|tls_get_addr|rtld)")),
+    (
+        "the allocator",
+        re.compile(r"^(?:tcmalloc::|je_|jemalloc|mi_|tc_(?:malloc|free|new|delete|calloc|realloc)|malloc\w{0,20}$|__libc_(?:m|c|re)alloc|_int_(?:malloc|free)|arena_|ptmalloc)"),
+    ),
+    ("the logger", re.compile(r"^(?:google::Log|glog|spdlog::|fmt::|boost::log::|c10::MessageLogger|absl::log_internal)")),
+    ("the GPU driver", re.compile(r"^(?:cu[A-Z]\w{2,40}$|cuda[A-Z]|hip[A-Z]|libcuda|acl[rt]|nccl[A-Z])")),
+    ("standard streams", re.compile(r"^(?:_IO_|__?fork_lock|flockfile|__overflow|vfprintf|__vfprintf)")),
+)  # fmt: skip
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -172,6 +192,7 @@ def _native(incident: Incident) -> Iterator[Finding]:
         note = "one thread wants a native mutex, another wants the GIL"
         yield Finding(Subject(pid=mutex.subject.pid), (mutex, gil), note)
     yield from _all_at_mutexes(incident)
+    yield from _crosswise(incident)
     holders = {(stack.source.file, stack.source.line) for stack in incident.of(PythonStack) if stack.holds_gil}
     for holder in (stack for stack in stacks if (stack.source.file, stack.source.line) in holders):
         door = holder.frames[0].function if holder.frames else ""
@@ -190,6 +211,42 @@ def _all_at_mutexes(incident: Incident) -> Iterator[Finding]:
         if len(at) == len(threads) > 1 and not listed and not any(map(compiles_natively, threads)):
             note = f"all {len(threads)} threads wait for native mutexes"
             yield Finding(Subject(pid=threads[0].subject.pid), tuple(threads[:4]), note)
+
+
+def _crosswise(incident: Incident) -> Iterator[Finding]:
+    """Pairs of which each waits for a lock of what the other is inside of."""
+    waiting = [stack for stack in incident.of(NativeStack) if at_lock(stack) and not wants_gil(stack)]
+    for first, second in combinations(waiting[:MANY], 2):
+        pids = {first.subject.pid, second.subject.pid}
+        one_dump = first.source.file == second.source.file
+        apart = first.alone or second.alone if one_dump else len(pids - {None}) > 1
+        wants, other_wants = _wanted(first), _wanted(second)
+        if apart or not wants or not other_wants or wants == other_wants:
+            continue
+        if wants in _inside(second) and other_wants in _inside(first):
+            note = f"one thread is inside of {other_wants} and wants a lock of {wants}, another the other way round"
+            yield Finding(Subject(pid=first.subject.pid), (first, second), note)
+
+
+def at_lock(stack: NativeStack) -> bool:
+    """True where a thread's innermost frames wait for a lock: a mutex, or a spin lock of its own making."""
+    return at_mutex(stack) or any(SPINS.search(name) for name in native_names(stack, 3))
+
+
+def _wanted(stack: NativeStack) -> str | None:
+    """Whose lock a thread waits for: of the first frame that is no lock's own."""
+    names = [name for name in native_names(stack, 8) if not name.startswith(MUTEX_WAITS) and not SPINS.search(name)]
+    return _owner(names[0]) if names else None
+
+
+def _inside(stack: NativeStack) -> set[str]:
+    """What a thread is inside of while it waits, beside what it waits for."""
+    names = native_names(stack, 60)
+    return {owner for name in names if (owner := _owner(name))} - {_wanted(stack)}
+
+
+def _owner(function: str) -> str | None:
+    return next((owner for owner, names in OWNERS if names.search(function)), None)
 
 
 def _at_imports(incident: Incident) -> Iterator[Finding]:

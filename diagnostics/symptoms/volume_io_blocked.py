@@ -3,13 +3,15 @@
 Any state in a function of the volume's client (close, open, stat and write wait there in S until a signal arrives),
 or state D for a page of a file that lies on such a volume. The mount is attributed through the descriptor that the
 system call was given, then through the process's open files, then through the only network mount there is; a wait
-whose file is local never counts. Reports of hung tasks and system calls that did not return count alike.
+whose file is local never counts. An unmount, a df or a stat in D that names such a volume counts
+where no wait channel is told. Reports of hung tasks and system calls that did not return count alike.
 ABSENT where kernel stacks or wait channels were read and none is in such a wait; an empty kernel log proves nothing,
 since a killable read is never reported there.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
@@ -27,11 +29,16 @@ from .metadata_call_blocked import LONG_S, QUESTIONS
 NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")
 SHORT_CALLS = (*QUESTIONS, "open", "openat", "getdents", "getdents64", "fsync")
 
+# umount.nfs4 /mnt/ckpt      df -h /data
+ABOUT_A_MOUNT = re.compile(
+    r"^(?:\S{0,20}/)?(?:umount(?:\.\w{1,12})?|fusermount3?|df|stat)(?: -\S{1,20})* (?P<path>/\S{1,400})$"
+)
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each blocked thread with its mount; else the tables that show none."""
     found = False
-    for finding in (*_threads(incident), *_reports(incident), *_calls(incident)):
+    for finding in (*_threads(incident), *_named(incident), *_reports(incident), *_calls(incident)):
         found = True
         yield finding
     witnesses = incident.reads("kernel-stacks", "process-table")
@@ -66,6 +73,21 @@ def _threads(incident: Incident) -> Iterator[Finding]:
             (fact, *((file,) if file else ()), *((mount,) if mount else ())),
             f"{fact.subject.comm or 'a process'} {fact.subject.pid or ''} is blocked in {where}".replace("  ", " "),
         )
+
+
+def commands_about_a_mount(incident: Incident) -> Iterator[tuple[ProcessState, Mount]]:
+    """Commands in D that can wait for nothing but the network volume that they name."""
+    for row in incident.of(ProcessState):
+        if row.state == "D" and row.wchan in (None, "-", "?") and (found := ABOUT_A_MOUNT.match(row.command)):
+            mount = incident.links.mount_of(found["path"])
+            if mount and mount.network and mount.subject.mount == found["path"].rstrip("/"):
+                yield row, mount
+
+
+def _named(incident: Incident) -> Iterator[Finding]:
+    for row, mount in commands_about_a_mount(incident):
+        subject = Subject(mount=mount.subject.mount, server=mount.subject.server, pid=row.subject.pid)
+        yield Finding(subject, (row, mount), f"`{row.command[:100]}` is in D")
 
 
 def _file_and_mount(incident: Incident, fact: ThreadState | ProcessState) -> tuple[OpenFile | None, Mount | None]:

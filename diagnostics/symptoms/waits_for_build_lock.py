@@ -3,7 +3,8 @@
 FileBaton of torch's extension builds, the file locks of inductor and Triton caches, numba's and JAX's: whoever finds
 the file waits until it is gone. A listing with that lock in a cache folder is the second sign. Or the log ends with the begin
 of a build, and the lock in the folder of the build is older by an hour or more than what the build has written there; or a log ends by saying
-that a build's lock exists, which is as old by the clock.
+that a build's lock exists, which is as old by the clock, or with the begin of a build beside such a lock in a
+builder's folder in which nothing was built since.
 ABSENT where the builder is at work.
 """
 
@@ -11,8 +12,9 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import isleap
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import LogLine, Phase, PythonException, RunFinished, TrainingSteps
@@ -36,6 +38,9 @@ EXISTS = re.compile(
     r"(?i)\b(?:lock ?file (?:already )?exists\b|wait(?:ed|ing) (?:on|for) (?:the |a )?(?:file |build )?lock(?: ?file)?\b)[^/]{0,80}(?P<path>/[^\s'\"]{1,400})"
 )
 OLD_S = 3600.0
+YEAR_AFTER_1972 = datetime(1973, 1, 1, tzinfo=UTC).timestamp()  # 1972 stands for a year that a listing does not tell
+RECIPES = frozenset({"build.ninja", ".ninja_log", ".ninja_deps", "CMakeCache.txt", "Makefile", "setup.py"})
+BUILT = re.compile(r"\.(?:so(?:\.\d{1,3})*|o|cuda\.o|cubin|ptx|pyd|dylib|a|hsaco)$")
 LOCK_FILE = re.compile(r"(?:^|/)(?:[\w.-]{0,200}\.)?lock$")
 
 
@@ -66,6 +71,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     begun = None if at_work else _last_word(incident)
     if begun is None:
         return
+    for lock, age_s in _deserted_locks(incident):
+        note = f"the log ends with the begin of a build, {lock.subject.path} is {age_s / 3600:.0f} h old"
+        yield Finding(Subject(), (begun, lock), note)
     for lock, newer in _left_locks(incident):
         note = (
             f"the log ends with the begin of a build, and its lock is of {lock.modified}, older than {newer.modified}"
@@ -76,17 +84,56 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _said_to_exist(incident: Incident) -> Iterator[Finding]:
     """Each last word of a log about a lock of a build that a listing shows, an hour old or more by the clock."""
     ends: list[Evidence] = [*incident.of(TrainingSteps, PythonException, RunFinished)]
-    now_s = max((each.wall_s for each in incident.of(ClockReading) if each.wall_s), default=None)
+    now_s = _now_s(incident)
     locks = {entry.subject.path: entry for entry in incident.of(FileEntry) if _is_cache_lock(entry)}
     for note in incident.of(LogLine) if now_s else ():
         found = EXISTS.search(note.text)
         lock = locks.get(found["path"]) if found else None
         later = any(e.source.file == note.source.file and e.source.line > note.source.line for e in ends)
-        if lock and now_s and not later and now_s - _moment_s(lock.modified) >= OLD_S:
-            age_h = (now_s - _moment_s(lock.modified)) / 3600
+        if lock and now_s and not later and _age_s(lock.modified, now_s) >= OLD_S:
+            age_h = _age_s(lock.modified, now_s) / 3600
             yield Finding(
                 Subject(), (note, lock), f"the log ends at {found['path'] if found else ''}, {age_h:.0f} h old"
             )
+
+
+def _deserted_locks(incident: Incident) -> Iterator[tuple[FileEntry, float]]:
+    """Each old lock of a builder's folder that shows nothing built, or written since, with its age."""
+    now_s = _now_s(incident)
+    entries = [entry for entry in incident.of(FileEntry) if entry.subject.path]
+    for lock in entries if now_s else ():
+        folder, _, name = str(lock.subject.path).rpartition("/")
+        beside = [
+            entry
+            for entry in entries
+            if entry.source.file == lock.source.file and str(entry.subject.path).startswith(f"{folder}/")
+        ]
+        names = {str(entry.subject.path).rpartition("/")[2] for entry in beside}
+        if LOCK_FILE.search(name) and names & RECIPES and not any(map(BUILT.search, names)):
+            ages = [_age_s(entry.modified, now_s or 0.0) for entry in beside]
+            if all(age_s >= OLD_S for age_s in ages):
+                yield lock, _age_s(lock.modified, now_s or 0.0)
+
+
+def _now_s(incident: Incident) -> float | None:
+    return max((each.wall_s for each in incident.of(ClockReading) if each.wall_s), default=None)
+
+
+def _age_s(modified: str | None, now_s: float) -> float:
+    """How old a listing's time is by a clock of the same place; one without a year is of the year before at most."""
+    moment_s = _moment_s(modified)
+    if moment_s < YEAR_AFTER_1972:
+        now = datetime.fromtimestamp(now_s, UTC)
+        ages = [now_s - datetime.fromtimestamp(moment_s, UTC).replace(year=year).timestamp()
+                for year in (now.year, now.year - 1) if _exists(moment_s, year)]  # fmt: skip
+        return next((age_s for age_s in ages if age_s >= 0), math.nan)
+    return now_s - moment_s
+
+
+def _exists(moment_s: float, year: int) -> bool:
+    """False for the 29th of February in other years."""
+    day = datetime.fromtimestamp(moment_s, UTC)
+    return (day.month, day.day) != (2, 29) or isleap(year)
 
 
 def _last_word(incident: Incident) -> Phase | None:
