@@ -15,9 +15,10 @@ settings.register_profile("loaded", deadline=None, suppress_health_check=[Health
 settings.load_profile("loaded")
 
 FAULTS = {"faultfs", "moosefs", "sshfs", "small_disk", "tiny_shm", "memory_cgroup"}
-OF_THE_MACHINE = {"browser", "faults", "live", "panels", "test_crash.py", "test_docs.py", "test_surroundings.py"}
+OF_THE_MACHINE = {"browser", "faults", "live", "panels", "test_docs.py", "test_surroundings.py"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before the workers read the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Groups for tests side by side (pytest-xdist, `--dist loadgroup`).
 
