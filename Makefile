@@ -12,7 +12,7 @@ sample: $(VENV)/.done
 	$(RUN) -m diagnostics diagnose sample_logs/five_symptoms
 
 test: tools check
-	$(RUN) -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	$(RUN) -m pytest
 	$(MAKE) notebooks
 
 check: $(VENV)/.done
