@@ -129,7 +129,7 @@ def _unless_missed(
 ) -> np.ndarray[Any, Any]:
     """The bits of the words; for a cause that was looked for in vain at most IN_VAIN, beyond what symptoms say of the same lines.
 
-    Words know no numbers: a complaint of too little shared memory is worded alike where df shows plenty.
+    Words weigh each number alone: a complaint of too little shared memory is worded alike where df shows plenty.
     """
     import numpy as np
 

@@ -37,8 +37,9 @@ class TrainingSteps(Evidence):
 
     `columns` holds "line" (1-based) and "step", and where logged "seconds" (on the stamp's clock), "loss",
     "grad_norm", "learning_rate", "tokens_per_s", "samples_per_s", "step_s", "data_wait_s", and "step_mean_s" and
-    "data_wait_mean_s" of meters that print the mean since the epoch began in brackets; a missing value is NaN. Of a very long
-    log the columns do not hold every step: `merged` counts the steps without a row of their own, and "count" tells how many step lines a row stands for, itself and those just before it.
+    "data_wait_mean_s" of meters that print the mean since the epoch began in brackets; a missing value is NaN. Of a
+    very long log the columns do not hold every step: `merged` counts the steps without a row of their own, and
+    "count" tells how many step lines a row stands for, itself and those just before it.
     `quotes` holds the raw lines that a rule is likely to cite (first, last, first non-finite, slowest), by
     line number.
 

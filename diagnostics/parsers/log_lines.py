@@ -87,7 +87,7 @@ LEVELLED = re.compile(
 )
 INTERESTING = Words(
     r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry|completion|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists|size mismatch|filelock",
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|retry exc|retry_exc|completion err|completion with|completion status|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists|size mismatch|filelock",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
