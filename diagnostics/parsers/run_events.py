@@ -40,6 +40,7 @@ STEP = re.compile(
 )
 TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
 SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
+STILL_SAVES = re.compile(r"(?i)[,;:.-] {0,2}(?:now )?(?:saving|writing|exporting) (?!.{0,200}\b(?:done|finished|saved)\b)")
 PATTERNS = (BANNER, STARTED, *_phases.PATTERNS)
 INTERESTING = Words.of(PATTERNS, start=r"\+{1,3} ")
 
@@ -55,6 +56,8 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
         yield _started(text, message, said)
     elif FINISHED.search(said):
         yield RunFinished(**message.facts(text), text=said, step=_step(said))
+        if STILL_SAVES.search(said):  # training done, saving the final checkpoint
+            yield Phase(**message.facts(text), phase="save", edge="begin", text=said)
     else:
         for pattern, event in CHECKPOINTS:
             if found := pattern.search(said):
