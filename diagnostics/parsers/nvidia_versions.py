@@ -70,7 +70,9 @@ def read(text: Text) -> Iterator[NvidiaDriverVersion]:
         elif part not in ("loaded", "module"):
             awaited = []
         if found:
-            yield NvidiaDriverVersion(source=Source(text.name, line.number, line.quote), part=part, version=_version(found))
+            yield NvidiaDriverVersion(
+                source=Source(text.name, line.number, line.quote), part=part, version=_version(found)
+            )
 
 
 def _version(found: re.Match[str]) -> str:

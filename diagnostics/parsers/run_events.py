@@ -41,8 +41,12 @@ STEP = re.compile(
 TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
 SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
 # step 5000/5000 finished, results written      iteration 800 of 800 done
-LAST_STEP = re.compile(r"(?i)^(?:train(?:ing)?:? )?(?:step|iteration|iter) (\d{1,9}) ?(?:/|of) ?(\d{1,9}),? (?:is )?(?:done|finished|completed?)\b")
-STILL_SAVES = re.compile(r"(?i)[,;:.-] {0,2}(?:now )?(?:saving|writing|exporting) (?!.{0,200}\b(?:done|finished|saved)\b)")
+LAST_STEP = re.compile(
+    r"(?i)^(?:train(?:ing)?:? )?(?:step|iteration|iter) (\d{1,9}) ?(?:/|of) ?(\d{1,9}),? (?:is )?(?:done|finished|completed?)\b"
+)
+STILL_SAVES = re.compile(
+    r"(?i)[,;:.-] {0,2}(?:now )?(?:saving|writing|exporting) (?!.{0,200}\b(?:done|finished|saved)\b)"
+)
 PATTERNS = (BANNER, STARTED, LAST_STEP, *_phases.PATTERNS)
 INTERESTING = Words.of(PATTERNS, start=r"\+{1,3} ")
 
