@@ -440,7 +440,7 @@ class Trial(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginSession(Evidence):
-    """A person's login session that began or ended ("begin", "end"). Subject: host.
+    """A person's login session that began or ended ("begin", "end"); PAM names none, which is "". Subject: host.
 
     Jun 23 11:06:52 c07 systemd-logind[1711]: Removed session 41.
     """
