@@ -105,6 +105,18 @@ class NonFiniteValue(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateSkipped(Evidence):
+    """An update of the weights that was left out since the norm of its gradients was above a limit. Subject: rank.
+
+    step 120: gradient norm 1.92 > 1.0, skipping update
+    """
+
+    norm: float
+    limit: float | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LossScaleLowered(Evidence):
     """Dynamic loss scaling skipped a step whose gradients overflowed, and lowered its scale to `scale`. Subject: rank.
 
