@@ -24,7 +24,7 @@ CAUSES = (
                    "who can ask the server itself sees that its service ended, unless the whole host is gone",
                    "the service that serves {mount} had ended", Role.INITIATING),
             Effect("storage-server-unreachable", 0.3,
-                   "where the whole host is gone or cut off, or nothing listens on it any more, who tries it sees that at once",
+                   "where the host is gone or cut off, or nothing listens on it, who tries it sees that at once",
                    "nobody answered at {server}, so everything on {mount} waited", Role.INITIATING),
             Effect("volume-client-restarted", 0.05,
                    "a client in user space takes its mounts along when it is replaced",

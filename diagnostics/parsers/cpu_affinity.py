@@ -9,9 +9,9 @@
     worker 3 pid 4243 cpu_affinity: [0]
     pid 4243 {0}
 
-What Slurm granted is what its cgroups allow. The value is the number of CPUs. A set as Python prints it, beside a pid and
-no word of what it is of, counts as CPUs where three processes or more were given the same one and a wider set that
-holds it was printed there too; sets that differ may be anything.
+What Slurm granted is what its cgroups allow. The value is the number of CPUs. A set as Python prints it, beside a pid
+and no word of what it is of, counts as CPUs where three processes or more were given the same one and a wider set
+that holds it was printed there too; sets that differ may be anything.
 """
 
 from __future__ import annotations

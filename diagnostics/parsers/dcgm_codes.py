@@ -1,10 +1,10 @@
 """What DCGM found in a GPU's memory or caches, as health monitors pass it on by its code: NVSentinel, node conditions.
 
     {"checkName":"GpuMemWatch","isFatal":true,"message":"...","errorCode":["DCGM_FR_ROW_REMAP_FAILURE"],...}
-    GpuMemWatch  True  GpuMemWatchIsNotHealthy  ErrorCode:DCGM_FR_VOLATILE_DBE_DETECTED GPU:3 PCI:0000:9d:00.0 Detected 1 ...
+    GpuMemWatch  True  GpuMemWatchIsNotHealthy  ErrorCode:DCGM_FR_VOLATILE_DBE_DETECTED GPU:3 Detected 1 ...
 
-One fact a code and GPU. Codes of single-bit errors, links, clocks and settings are skipped, and so is what is said to be
-healthy again.
+One fact a code and GPU. Codes of single-bit errors, links, clocks and settings are skipped, and so is what is said to
+be healthy again.
 """
 
 from __future__ import annotations

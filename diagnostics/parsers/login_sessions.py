@@ -1,12 +1,13 @@
-"""Login sessions as systemd-logind and PAM log them, and what `loginctl` and logind.conf say becomes of a user's memory.
+"""Login sessions as systemd-logind and PAM log them, and what `loginctl` and logind.conf say becomes of a user's
+memory.
 
     Jun 23 11:06:52 c07 sshd[20911]: pam_unix(sshd:session): session closed for user bench
     Jun 23 11:06:52 c07 systemd-logind[1711]: Removed session 41.
     Linger=no
     #RemoveIPC=yes
 
-A commented line of the shipped logind.conf shows the default, which is in force. PAM names the user and no session; what
-it says of sudo, su and cron is skipped.
+A commented line of the shipped logind.conf shows the default, which is in force. PAM names the user and no session;
+what it says of sudo, su and cron is skipped.
 """
 
 from __future__ import annotations

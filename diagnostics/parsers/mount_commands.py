@@ -6,8 +6,8 @@
     glusterfs --volfile-server=gl1 --volfile-id=vol0 /mnt/gl
     ceph-fuse -m 10.0.0.1:6789 /ceph
 
-What a table of mounts says of the same place counts for more (`Links.mounts`). Commands that mount a disk, a bind or an image
-are skipped.
+What a table of mounts says of the same place counts for more (`Links.mounts`). Commands that mount a disk, a bind or
+an image are skipped.
 """
 
 from __future__ import annotations

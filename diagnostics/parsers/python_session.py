@@ -18,9 +18,9 @@ file. And numbers of a file that were printed there, which show that it opens.
     tensor([ 1.2e-02, -4.0e-03,  7.7e-03])
 
 Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the
-answer is a bare number, taken times what the expression divides by. On one row, an expression for the elements of a tensor
-and one for the memory behind it, each with its size. Tensors count where they are summed over all that
-was loaded; a sum over one entry of it, other expressions and other answers are skipped.
+answer is a bare number, taken times what the expression divides by. On one row, an expression for the elements of a
+tensor and one for the memory behind it, each with its size. Tensors count where they are summed over all that was
+loaded; a sum over one entry of it, other expressions and other answers are skipped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A process of the job may run on one or two CPUs only, although a loader or several threads share them.
 
-An affinity that a launcher, a scheduler or a library set: `taskset`, `Cpus_allowed_list`. Three processes or more that are
-each bound to a CPU of its own were pinned on purpose. ABSENT where eight and more are allowed.
+An affinity that a launcher, a scheduler or a library set: `taskset`, `Cpus_allowed_list`. Three processes or more
+that are each bound to a CPU of its own were pinned on purpose. ABSENT where eight and more are allowed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A trainer leaves out one update after another because of the norm of the gradients, and the norm is an ordinary one.
 
-Three steps in a row or more; the norms are finite and alike, no larger than twice the limit where it is told (ten where it
-is not), and no step of the log has a norm well below them: an update that would have passed. Whether the limit was always
-too low or the norms have grown past it before the log begins, the log does not tell. A loss that is not finite is another
-matter.
+Three steps in a row or more; the norms are finite and alike, no larger than twice the limit where it is told (ten
+where it is not), and no step of the log has a norm well below them: an update that would have passed. Whether the
+limit was always too low or the norms have grown past it before the log begins, the log does not tell. A loss that is
+not finite is another matter.
 """
 
 from __future__ import annotations

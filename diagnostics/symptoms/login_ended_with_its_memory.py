@@ -71,7 +71,7 @@ SYMPTOM = Symptom(
     title="a login session ended and took the user's shared memory along",
     rule=rule,
     leak=0.002,
-    because="people log out all the time; that it is looked at, or comes right before an error about a segment, is rare",
+    because="people log out all the time; that one looks at it, or it comes right before such an error, is rare",
     tells_apart=("host",),
     command="journalctl -u systemd-logind | tail; loginctl show-user USER --property=Linger; systemd-analyze cat-config systemd/logind.conf | grep -i removeipc",
 )

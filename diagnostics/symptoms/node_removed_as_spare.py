@@ -1,7 +1,8 @@
 """The cluster's autoscaler took away, as spare, empty or out of date, a node on which the job says that it runs.
 
-By the name of the node in a pod's own log, in a table of pods or as the host of its log, or by a pod that the autoscaler
-sends elsewhere with it and that the orchestrator says it stopped; a node that is nobody's tells of no job. Where it gives back a node that it lost to the cloud, that is another report.
+By the name of the node in a pod's own log, in a table of pods or as the host of its log, or by a pod that the
+autoscaler sends elsewhere with it and that the orchestrator says it stopped; a node that is nobody's tells of no job.
+Where it gives back a node that it lost to the cloud, that is another report.
 """
 
 from __future__ import annotations

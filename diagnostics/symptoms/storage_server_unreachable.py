@@ -1,8 +1,8 @@
 """Somebody tried the server of a network volume itself (nc, ping, curl, lctl ping) and got no answer.
 
 By the ports of file servers, or by the host that a mount names; what another port of that host says is no word of the
-volume. Nor is a refusal of its port mapper, which many a server keeps from its clients. ABSENT where every server of files that was tried
-answered on such a port.
+volume. Nor is a refusal of its port mapper, which many a server keeps from its clients. ABSENT where every server of
+files that was tried answered on such a port.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _volume(incident: Incident, fact: Reachability) -> Subject | None:
-    """What an attempt was about: the mount of the server that was tried, else the server alone; None for other hosts."""
+    """What an attempt was about: the mount of the server, else the server alone; None for other hosts."""
     host, port = host_and_port(fact)
     for mount in network_mounts(incident):
         servers = [host_of(server) for server in (mount.subject.server or "").split(",")]

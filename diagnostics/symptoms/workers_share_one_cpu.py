@@ -1,6 +1,7 @@
 """Three processes or more may run on the same one or two CPUs, and on no others.
 
-They are more than the CPUs that they share; ranks that somebody pinned apart have CPUs of their own. ABSENT where three processes or more were asked and each may run on eight CPUs.
+They are more than the CPUs that they share; ranks that somebody pinned apart have CPUs of their own. ABSENT where
+three processes or more were asked and each may run on eight CPUs.
 """
 
 from __future__ import annotations
