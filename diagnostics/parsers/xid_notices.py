@@ -1,9 +1,11 @@
 """What monitors and node agents say of an Xid that they read in the driver's log: gpud, node problem detectors,
-DCGM, alerts.
+DCGM, NVSentinel, alerts.
 
     Warning  NvidiaXID119Error  8m  eks-node-monitoring-agent  DCGM detected XID error 119 on GPU 2
     {"name":"error_xid","type":"Fatal","message":"XID 62 (Internal micro-controller halt) detected on GPU ..."}
     {"labels": {"alertname": "GpuXid", "xid": "94"}, "annotations": {"summary": "Xid 94 on node3 GPU 2"}}
+    {"checkName":"GpuMemWatch","isFatal":true,"message":"GPU had an uncontained error (XID 95) ..."}
+    {"checkName":"SysLogsXIDError","isFatal":true,"errorCode":["79"],...}
 
 One fact a code and GPU. What a person wrote, and what is said to be none or over, is skipped.
 """
@@ -29,12 +31,16 @@ SAYINGS = (
     r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)| (?:(?!not\b|never\b|no\b)[\w-]{1,20} ){0,6}(?!not\b|never\b)[\w-]{1,20})? detected\b",
     r"\"xid\": ?\"?(?P<label>\d{1,3})\b",
     r"\bNvidiaXID(?P<reason>\d{1,3})Error\b",
+    # GPU had an uncontained error (XID 95)      Double bit ECC error (Xid: 48) on GPU 1
+    r"(?<!no )(?<!without )\berror \(XID[ :]{1,2}(?P<bracketed>\d{1,3})\)",
+    r"\"checkName\": ?\"\w{0,30}XID\w{0,30}\"[^{}]{0,1000}\"errorCode\": ?\[\"(?P<checked>\d{1,3})\"",
 )
 SAYING = re.compile("|".join(SAYINGS), re.I)
 # a database has transactions that are called xid
 DEVICE = re.compile(r"gpu|nvrm|nvidia|dcgm|alertname", re.I)
-OVER = re.compile(r"\bNVRM: |\bresolved\b|\bcleared\b|\"value\": ?\"?0\b", re.I)
-GPU = re.compile(r"\bGPU[ :=]{1,2}(\d{1,2})\b", re.I)
+OVER = re.compile(r"\bNVRM: |\bresolved\b|\bcleared\b|\"value\": ?\"?0\b|\"isHealthy\": ?true", re.I)
+# XID error 119 on GPU 2      {"entityType":"GPU","entityValue":"1"}
+GPU = re.compile(r"\bGPU(?:[ :=]{1,2}|\", ?\"entityValue\": ?\")(\d{1,2})\b", re.I)
 
 
 def read(text: Text) -> Iterator[Xid]:

@@ -16,8 +16,8 @@ from ._reports import findings, node_of
 
 SILENT = ("timed-out", "unreachable", "unknown-name")
 OF_FILES = re.compile(
-    r":(?:111|445|988|2049|3260|3300|6789|8003|9421|24007)$"
-)  # ports of file servers, which are no peers
+    r":(?:111|445|988|2049|3260|3300|6789|8003|942[0-2]|24007)$|@\w{2,12}$"
+)  # ports of file servers, and a Lustre server's name: they are no peers
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
