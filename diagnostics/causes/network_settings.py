@@ -25,6 +25,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "hosts-share-a-name",
+                0.03,
+                "machines that are installed from one image keep its name until somebody changes it",
+                "NCCL took the other machine for its own by its name, and chose ways that lead within one",
+                Role.INITIATING,
+            ),
+            Effect(
                 "network-setup-error",
                 0.5,
                 "a wrong GID, interface name, plugin or MTU is refused at the start",
