@@ -63,7 +63,7 @@ COMPLAINS = re.compile(f"(?i){GRAVE}|{SLIGHT}")
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
     r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for |\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
-    r"|^Lock file exists in build directory: '|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
+    r"|^Lock file exists in build directory: '|^memory allocation of \d{1,20} bytes failed$|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
 # Received SIGTERM: 15     (a program says so without a level, or as a piece of information)
 ASKED_TO_END = re.compile(
