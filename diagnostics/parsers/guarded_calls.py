@@ -35,7 +35,7 @@ CALL = re.compile(r"(?<![\w])(?P<name>[A-Za-z_]\w{1,60})\(")
 NO_CALLS = frozenset(
     "print range len str int float isinstance super join format info warning debug open makedirs exists".split()
 )
-FEW_LINES = 12
+FEW_LINES, BRANCH = 12, 60  # lines of which the calls are told, and in which the other branch may begin
 ELSE = re.compile(NUMBERED + r"(?P<indent>\s{0,60})else:\s{0,4}(?P<rest>[^#\n]{0,200})(?:#.{0,200})?$")
 # if global_step % 500 == 0:
 EVERY = re.compile(NUMBERED + r"(?P<indent>\s{0,60})(?:el)?if [^#\n]{1,200}% ?(?P<steps>\d{1,7})\)? ?== ?0\b")
@@ -56,17 +56,17 @@ def read(text: Text) -> Iterator[SettingSeen]:
         if not found:
             continue
         first = OF_OTHERS.search(line.text[:600]) is None
-        below = list(text.after(line, FEW_LINES))
+        below = list(text.after(line, BRANCH))
         inside = _inside(found["indent"], below)
         end = below[len(inside)] if len(inside) < len(below) else None
         other = ELSE.match(end.text[:400]) if end else None
-        for each, body in ((line, found["rest"]), *inside):
+        for each, body in ((line, found["rest"]), *inside[:FEW_LINES]):
             for call in CALL.finditer(body):
                 if call["name"] not in NO_CALLS:
                     calls.setdefault(call["name"], each)
                     sides[call["name"]].add(first)
         if end and other and other["indent"].expandtabs() == found["indent"].expandtabs():
-            branch = [other["rest"], *(body for _, body in _inside(other["indent"], text.after(end, FEW_LINES)))]
+            branch = [other["rest"], *(body for _, body in _inside(other["indent"], text.after(end, BRANCH)))]
             for call in (call for body in branch for call in CALL.finditer(body)):
                 sides[call["name"]].add(not first)
     told = [(line, "called on one rank", call) for call, line in calls.items() if len(sides[call]) == 1]
