@@ -88,9 +88,9 @@ def _inside(indent: str, below: Iterable[Line]) -> list[tuple[Line, str]]:
     inside = []
     for line in below:
         code = CODE.match(line.text[:400])
-        if not code or _depth(code) <= len(indent.expandtabs()):
+        if line.text.strip() and (not code or _depth(code) <= len(indent.expandtabs())):
             break
-        inside.append((line, code["body"]))
+        inside.append((line, code["body"] if code else ""))
     return inside
 
 
