@@ -1,7 +1,8 @@
 """Somebody was refused memory of the host: ENOMEM, MemoryError, bad_alloc, torch's DefaultCPUAllocator, the allocators
 of other libraries for the CPU, a thread or process that could not be made for lack of memory; or the GPU driver, on a
 machine that has hardly any memory left. GPU memory is another symptom, whose exceptions have a name of their own
-(OutOfMemoryError); so has a heap that its runtime limits itself.
+(OutOfMemoryError); so has a heap that its runtime limits itself. Ray's exception of that name counts: it ends a task before
+the node's memory is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ OF_THE_HOST = re.compile(
     r"|(?:\bcc1\w{0,8}|\blibgomp): [Oo]ut of memory allocating \d"
 )
 REFUSED = re.compile(
-    rf"{OF_THE_HOST.pattern}|Cannot allocate memory|\[Errno 12\]|ENOMEM|(?<!OutOf)MemoryError|std::bad_alloc|DefaultCPUAllocator: (?:can't|not enough)"
+    rf"{OF_THE_HOST.pattern}|Cannot allocate memory|\[Errno 12\]|ENOMEM|(?<!OutOf)MemoryError|\bray\.exceptions\.OutOfMemoryError|std::bad_alloc|DefaultCPUAllocator: (?:can't|not enough)"
     r"|Unable to allocate .{1,60} for an array|virtual memory exhausted|paging file is too small|(?:WinError|GetLastError\(\) =|os error) 1455\b|\bnot enough memory: you tried to allocate",
 )
 DRIVER = re.compile(r"NV_ERR_NO_MEMORY|[Oo]ut of memory|[Pp]age allocation fail")
