@@ -137,6 +137,8 @@ def _against(diagnosis: Diagnosis, rival: Hypothesis, tempting: str = "") -> Sen
         reasons.append(f"it does not explain {_listed(table[name].title for name in unexplained[:3])}")
     if missing:
         reasons.append(f"it would have shown {_listed(table[name].title for name in missing[:2])}, looked for in vain")
+    if diagnosis.lacking and rival is diagnosis.hypotheses[0]:
+        reasons.append(diagnosis.lacking)
     if not reasons:
         reasons.append(
             "less of the evidence speaks for it" if rival.bits > 0 else "nothing that was collected speaks for it"

@@ -14,7 +14,8 @@ from .symptoms import Observation, all_symptoms
 from .time_order import TimeOrder, time_order
 
 SUSPECTS_NAMED = 4
-SUSPECT_POSTERIOR = 0.02
+SUSPECT_POSTERIOR = 0.02  # least of one that is named among the likeliest
+SUSPECTED = 0.1  # least of the first of them: below it they are little more than how often each happens
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,17 @@ def find(
     verdict: Verdict,
     hypotheses: Sequence[Hypothesis],
     words: Likeness = NO_WORDS,
+    lacking: str = "",
 ) -> Iterator[Sentence]:
-    """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names none."""
+    """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names none.
+
+    `lacking` says what keeps the first of them from being an answer.
+    """
     match verdict:
         case Verdict.HEALTHY:
             yield from _healthy(present)
         case Verdict.INSUFFICIENT:
-            yield from _undecided(present, hypotheses)
+            yield from _undecided(present, hypotheses, lacking)
         case _:
             for each in hypotheses:
                 yield from _caused_by(incident, present, each)
@@ -57,13 +62,16 @@ def _healthy(present: Sequence[Observation]) -> Iterator[Sentence]:
     yield from (Sentence(seen(each), each.sources[:2]) for each in signs)
 
 
-def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis]) -> Iterator[Sentence]:
+def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis], lacking: str) -> Iterator[Sentence]:
     yield Sentence("The evidence does not decide.")
     leading = [each for each in hypotheses[:SUSPECTS_NAMED] if each.posterior >= SUSPECT_POSTERIOR]
-    if leading:
+    if leading and leading[0].posterior >= SUSPECTED:
         likely = "; ".join(f"{named(each)} ({each.posterior:.0%})" for each in leading)
-        yield Sentence(f"Within reach of each other: {likely}.")
-    elif not present:
+        yield Sentence(f"The likeliest {'are' if len(leading) > 1 else 'is'}: {likely}.")
+        yield Sentence(f"The first is no answer yet: {lacking}.")
+    elif present:
+        yield Sentence("What was found speaks for no known cause.")
+    else:
         yield Sentence("No symptom that this program knows was found in what was collected.")
 
 
