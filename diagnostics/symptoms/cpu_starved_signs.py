@@ -1,6 +1,6 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
 tasks than CPUs, a load that is many times the CPUs of a node that has jobs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping,
-processes that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
+processes that all want to run and get one CPU among them, a loader that says its workers have too few CPUs, or steps that wait for data where the job has fewer CPUs than GPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
 error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read
@@ -22,6 +22,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import runs
 from .bar_stands_at_limit import rule as bar_stands_at_limit
+from .data_wait_dominates import rule as data_wait_dominates
 from .pace_fell import FEWEST, LEAST, lasting_loss
 from .phase_outlasts_limit import rule as phase_outlasts_limit
 from .throughput_collapsed import rates as paces_of
@@ -43,6 +44,7 @@ EVEN = 0.6  # of the usual pace, at the last step
 FEW = 2  # CPUs that an affinity leaves
 EVENLY = 1.5
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
+TASKS, GPUS = ("ntasks", "ntasks_per_node"), ("gpus", "num_gpus", "gpus_per_node")
 WORDS = re.compile(
     r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal|might be resource pressure on this node",
     re.I,
@@ -92,6 +94,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _throttled(incident)
     yield from _crowded_loader(incident)
     yield from _one_cpu_shared(incident)
+    yield from _fewer_than_gpus(incident)
     for line in incident.of(LogLine):
         if WORDS.search(line.text):
             yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
@@ -146,6 +149,25 @@ def _crowded_loader(incident: Incident) -> Iterator[Finding]:
     if cpus and workers and busy and float(workers.value) > float(cpus.value):
         note = f"{workers.value} loader workers share {cpus.value} CPUs, which have no rest"
         yield Finding(Subject(), (workers, looks[0]), note)
+
+
+def _fewer_than_gpus(incident: Incident) -> Iterator[Finding]:
+    """A job on one node that waits for data and has less than one CPU for each GPU, by what it asked its scheduler for."""
+    numbers: dict[str, SettingSeen] = {}
+    for fact in incident.of(SettingSeen):
+        if fact.value.isdecimal():
+            numbers[fact.name.lower().lstrip("-").replace("-", "_")] = fact
+    given = numbers.get("cpus of a task")
+    if given is None or any(
+        int(numbers[name].value) > 1 for name in ("nodes", "nnodes", "num_nodes") if name in numbers
+    ):
+        return
+    tasks = max((int(numbers[name].value) for name in TASKS if name in numbers), default=1)
+    gpus = max((int(numbers[name].value) for name in GPUS if name in numbers), default=0)
+    waits = [finding for finding in data_wait_dominates(incident) if finding.present]
+    if waits and int(given.value) * max(tasks, 1) < gpus:
+        note = f"{int(given.value) * max(tasks, 1)} CPUs for {gpus} GPUs, and the steps wait for data"
+        yield Finding(Subject(), (given, *waits[0].evidence[:1]), note)
 
 
 def _throttled(incident: Incident) -> Iterator[Finding]:
