@@ -11,9 +11,19 @@ RUN := $(BIN)/python
 sample: $(VENV)/.done
 	$(RUN) -m diagnostics diagnose sample_logs/five_symptoms
 
+# faults of the machine mostly wait, so what only computes is tested beside them; its report comes when it has ended
+FAULTS := tests/browser tests/checkpoints tests/faults tests/live tests/panels
+
 test: tools check
-	$(RUN) -m pytest
+	$(MAKE) --jobs=2 test-faults test-computing
 	$(MAKE) notebooks
+
+test-faults:
+	$(RUN) -m pytest $(FAULTS)
+
+test-computing:
+	@$(RUN) -m pytest tests $(FAULTS:%=--ignore=%) > $(VENV)/test-computing.txt 2>&1; \
+	status=$$?; cat $(VENV)/test-computing.txt; exit $$status
 
 check: $(VENV)/.done
 	$(RUN) -m ruff check .
@@ -45,4 +55,4 @@ $(VENV)/.done: pyproject.toml constraints.txt scripts/setup.py
 tools:
 	sh scripts/install-test-tools.sh
 
-.PHONY: sample test check format notebooks lab investigate benchmark setup tools
+.PHONY: sample test check format test-faults test-computing notebooks lab investigate benchmark setup tools

@@ -33,6 +33,7 @@ LEAD_BITS = 5.0  # what symptoms and wording must speak at least for a lead (32 
 IN_REACH = 0.5  # of a lead's posterior: a rival that probable leaves it open
 FAINT = "var(--jp-ui-font-color2, #616161)"
 WORDING = "wording"  # the row of `Diagnosis.weights` that no symptom has
+OFTEN = 0.3  # a cause that shows a symptom at least so often misses it, and leaves it to others that do
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
 
 
@@ -41,8 +42,9 @@ class Diagnosis:
     """What one incident comes to. Made by `diagnose`; nothing in it changes.
 
     `hypotheses` are sorted, most probable first, and always hold the rivals. `answer` is the part of them that
-    the verdict names. `robustness` is the share of shaken tables in which that answer stays. `words` is what the
-    wording of the artefacts says for each cause.
+    the verdict names. `robustness` is the share of shaken tables in which that answer stays; without an answer,
+    `lacking` says what keeps the most probable hypothesis from being one. `words` is what the wording of the artefacts
+    says for each cause.
     """
 
     incident: Incident = field(repr=False)
@@ -51,8 +53,9 @@ class Diagnosis:
     answer: tuple[Hypothesis, ...]
     hypotheses: tuple[Hypothesis, ...] = field(repr=False)
     robustness: float
+    lacking: str
     words: Likeness = field(repr=False)
-    _network: Network = field(repr=False)
+    network: Network = field(repr=False)
 
     def __repr__(self) -> str:
         return f"<Diagnosis {self.headline}>"
@@ -79,7 +82,9 @@ class Diagnosis:
     @cached_property
     def finding(self) -> tuple[Sentence, ...]:
         """What was found, in sentences, each with the lines that it stands on."""
-        return tuple(find(self.incident, self.present, self.verdict, self.answer or self.hypotheses, self.words))
+        return tuple(
+            find(self.incident, self.present, self.verdict, self.answer or self.hypotheses, self.words, self.lacking)
+        )
 
     @property
     def present(self) -> list[Observation]:
@@ -89,9 +94,9 @@ class Diagnosis:
     @cached_property
     def unexplained(self) -> list[Observation]:
         """Symptoms that are there and that no cause of the answer explains."""
-        explained = {symptom for each in self.answer for symptom in each.explains}
         table = all_symptoms()
-        return [each for each in self.present if each.symptom not in explained and not table[each.symptom].healthy]
+        left = [each for each in self.present if not table[each.symptom].healthy]
+        return [each for each in left if not any(each in cause.explained for cause in self.answer)]
 
     @property
     def weights(self) -> pd.DataFrame:
@@ -101,7 +106,7 @@ class Diagnosis:
         """
         import pandas as pd
 
-        network = self._network
+        network = self.network
         bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present)
         names = [f"{i.cause.slug} on {i.subject}" if i.subject != NOBODY else i.cause.slug for i in network.instances]
         frame = pd.DataFrame(bits.T, columns=names, index=[each.symptom for each in network.observed])
@@ -157,12 +162,16 @@ def judge(
     network = build(observations, causes, words)
     posterior = network.posterior
     hypotheses = _hypotheses(incident, network, posterior, words)
-    leading = _leading(network, posterior, hypotheses)
+    leading, lacking = _leading(network, posterior, hypotheses)
     robustness = shaken(network, {each.slug for each in leading}) if leading else 0.0
-    verdict = _verdict(network, observations, leading, robustness)
-    answer = leading if verdict in (Verdict.ROOT_CAUSE, Verdict.INDEPENDENT_CAUSES) else ()
+    if leading and robustness < _must_stay(leading):
+        leading, lacking = (
+            (),
+            f"it leads in {robustness:.0%} of the shaken tables, of which {_must_stay(leading):.0%} are needed",
+        )
+    verdict = _verdict(network, observations, leading)
     return Diagnosis(
-        incident, tuple(observations), verdict, tuple(answer), hypotheses, round(robustness, 3), words, network
+        incident, tuple(observations), verdict, leading, hypotheses, round(robustness, 3), lacking, words, network
     )
 
 
@@ -174,27 +183,29 @@ def _hypotheses(
     by_symptoms = at_work(network.slugs, network.by_symptoms)
     found = []
     for row, instance in enumerate(network.instances):
-        explains, against = [], []
+        explained, opposed = [], []
         for column, each in enumerate(network.observed):
             strength = network.strength[row, column]
             if network.present[column]:
                 if strength >= EXPLAINED * best[column] and strength > network.leak[column]:
-                    explains.append(each.symptom)
-                elif strength <= network.leak[column] and best[column] > 0.3:
-                    against.append(each.symptom)
-            elif strength >= 0.3:
-                against.append(each.symptom)
+                    explained.append(each)
+                elif strength <= network.leak[column] and best[column] > OFTEN:
+                    opposed.append(each)
+            elif strength >= OFTEN:
+                opposed.append(each)
+        about = _about(incident, instance, explained, words)
         found.append(
             Hypothesis(
                 instance.cause,
                 instance.subject,
-                _about(incident, instance, [e for e in network.observed if e.symptom in explains], words),
+                about,
                 float(posterior.marginal[row]),
                 by_symptoms[instance.cause.slug],
                 float(bits[row].sum() + network.worded[row]),
                 float(network.worded[row]),
-                tuple(dict.fromkeys(explains)),
-                tuple(dict.fromkeys(against)),
+                tuple(explained),
+                tuple(opposed),
+                next((m.filesystem for m in incident.links.mounts if about.mount == m.subject.mount), ""),
             )
         )
     return tuple(sorted(found, key=lambda each: (-each.posterior, each.cause.slug)))
@@ -207,9 +218,7 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
     """
     about = instance.subject
     mine = [
-        each.subject.known()
-        for each in explained
-        if each.state is State.PRESENT and instance.subject.agrees_with(told_apart_by(instance.cause, each))
+        each.subject.known() for each in explained if instance.subject.agrees_with(told_apart_by(instance.cause, each))
     ]
     if not mine and words.bits.get(instance.cause.slug, 0.0) >= ANSWER_BITS:
         telling = {(each.file, each.line) for each in words.telling(instance.cause.slug)}
@@ -229,15 +238,16 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
 
 def _leading(
     network: Network, posterior: noisy_or.Posterior, hypotheses: Sequence[Hypothesis]
-) -> tuple[Hypothesis, ...]:
+) -> tuple[tuple[Hypothesis, ...], str]:
     """The causes of the most probable set that each reach the posterior and the bits of an answer by what they initiate.
 
     By the symptoms alone, or as a lead: words name one cause at most, and none by speaking against its rivals. None while something telling is there
     that the set does not account for: a fault that the table does not know may be behind the rest too. What counts is
-    that the cause is at work at all: on which of two subjects may stay open.
+    that the cause is at work at all: on which of two subjects may stay open, and a second one needs a posterior of its own. Where there is none, what the likeliest lacks.
     """
-    if unaccounted(network, posterior.sets[0]):
-        return ()
+    if strange := unaccounted(network, posterior.sets[0]):
+        title = all_symptoms()[strange[0].symptom].title
+        return (), f"the likeliest explanation does not account for “{title}”, and something must have caused it"
     own = own_bits(network)
     told = own + network.worded
     chosen = [i for i in posterior.sets[0] if own[i] >= ANSWER_BITS]
@@ -245,29 +255,45 @@ def _leading(
         chosen = [i for i in sorted(posterior.sets[0], key=lambda i: -told[i])[:1] if told[i] >= ANSWER_BITS]
     found = at_work(network.slugs, posterior)
     bits = {(network.slugs[i], network.instances[i].subject): float(told[i]) for i in chosen}
-    mine = ((each, bits.get((each.slug, each.subject))) for each in hypotheses)
-    return tuple(each for each, speaks in mine if speaks is not None and _is_sure(each, found, speaks))
+    mine = [(each, bits[key]) for each in hypotheses if (key := (each.slug, each.subject)) in bits]
+    lacks = [(each, _lacks(each, found, speaks)) for each, speaks in mine]
+    sure = [each for each, lack in lacks if not lack]
+    if sure:
+        first = {each.slug: each for each in reversed(sure)}
+        return tuple(each for each in sure if each is first[each.slug] or each.posterior >= ANSWER_POSTERIOR), ""
+    return (), next((lack for _, lack in lacks), f"less than {ANSWER_BITS:.0f} bits of its own (8 to 1) speak for it")
 
 
-def _is_sure(hypothesis: Hypothesis, found: Mapping[str, float], bits: float) -> bool:
-    """By the posterior of each cause, `found`, and by what symptoms of its own and the wording speak for this one."""
+def _lacks(hypothesis: Hypothesis, found: Mapping[str, float], bits: float) -> str:
+    """What a cause lacks to be an answer, nothing where it is one.
+
+    By the posterior of each cause, `found`, and by what symptoms of its own and the wording speak for this one.
+    """
     posterior = found[hypothesis.slug]
-    if not hypothesis.is_lead:
-        return min(posterior, hypothesis.by_symptoms) >= ANSWER_POSTERIOR
+    probable = min(posterior, hypothesis.by_symptoms)
+    if probable >= ANSWER_POSTERIOR:
+        return ""
+    if not hypothesis.is_lead or hypothesis.worded < ANSWER_BITS:  # a hair of wording makes no answer
+        return f"its symptoms make it {probable:.0%} probable, and an answer needs {ANSWER_POSTERIOR:.0%}"
+    if bits < LEAD_BITS:
+        return f"symptoms and wording speak {bits:.1f} bits for it, and a lead needs {LEAD_BITS:.0f} (32 to 1)"
+    if posterior < LEAD:
+        return "the wording of the lines does not make it more likely than not"
     rival = max((other for slug, other in found.items() if slug != hypothesis.slug), default=0.0)
-    speaks = hypothesis.worded >= ANSWER_BITS and bits >= LEAD_BITS  # a hair of wording makes no answer
-    return speaks and posterior >= LEAD and rival <= IN_REACH * posterior
+    return "the next one is within reach of it" if rival > IN_REACH * posterior else ""
 
 
-def _verdict(
-    network: Network, observations: Sequence[Observation], leading: Sequence[Hypothesis], robustness: float
-) -> Verdict:
-    if leading and robustness >= (LEAD if all(each.is_lead for each in leading) else ANSWER_ROBUSTNESS):
+def _must_stay(leading: Sequence[Hypothesis]) -> float:
+    return LEAD if all(each.is_lead for each in leading) else ANSWER_ROBUSTNESS
+
+
+def _verdict(network: Network, observations: Sequence[Observation], leading: Sequence[Hypothesis]) -> Verdict:
+    if leading:
         several = len({each.cause.slug for each in leading}) > 1
         return Verdict.INDEPENDENT_CAUSES if several else Verdict.ROOT_CAUSE
     table = all_symptoms()
     present = [table[each.symptom] for each in observations if each.state is State.PRESENT]
     quiet = network.worded.max(initial=0.0) < ANSWER_BITS
-    if not leading and quiet and any(each.healthy for each in present) and all(each.healthy for each in present):
+    if quiet and any(each.healthy for each in present) and all(each.healthy for each in present):
         return Verdict.HEALTHY
     return Verdict.INSUFFICIENT

@@ -14,7 +14,8 @@ from .symptoms import Observation, all_symptoms
 from .time_order import TimeOrder, time_order
 
 SUSPECTS_NAMED = 4
-SUSPECT_POSTERIOR = 0.02
+SUSPECT_POSTERIOR = 0.02  # least of one that is named among the likeliest
+SUSPECTED = 0.1  # least of the first of them: below it they are little more than how often each happens
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,22 @@ def find(
     verdict: Verdict,
     hypotheses: Sequence[Hypothesis],
     words: Likeness = NO_WORDS,
+    lacking: str = "",
 ) -> Iterator[Sentence]:
-    """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names none."""
+    """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names none.
+
+    `lacking` says what keeps the first of them from being an answer.
+    """
     match verdict:
         case Verdict.HEALTHY:
             yield from _healthy(present)
         case Verdict.INSUFFICIENT:
-            yield from _undecided(present, hypotheses)
+            yield from _undecided(present, hypotheses, lacking)
         case _:
             for each in hypotheses:
-                yield from _caused_by(incident, present, each)
+                yield from _caused_by(incident, each)
                 yield from _worded(each, words)
-            if len(hypotheses) > 1:
+            if verdict is Verdict.INDEPENDENT_CAUSES:
                 yield Sentence("These are independent of each other: neither explains what the other does.")
 
 
@@ -57,22 +62,25 @@ def _healthy(present: Sequence[Observation]) -> Iterator[Sentence]:
     yield from (Sentence(seen(each), each.sources[:2]) for each in signs)
 
 
-def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis]) -> Iterator[Sentence]:
+def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis], lacking: str) -> Iterator[Sentence]:
     yield Sentence("The evidence does not decide.")
     leading = [each for each in hypotheses[:SUSPECTS_NAMED] if each.posterior >= SUSPECT_POSTERIOR]
-    if leading:
+    if leading and leading[0].posterior >= SUSPECTED:
         likely = "; ".join(f"{named(each)} ({each.posterior:.0%})" for each in leading)
-        yield Sentence(f"Within reach of each other: {likely}.")
-    elif not present:
+        yield Sentence(f"The likeliest {'are' if len(leading) > 1 else 'is'}: {likely}.")
+        yield Sentence(f"The first is no answer yet: {lacking}.")
+    elif present:
+        yield Sentence("What was found speaks for no known cause.")
+    else:
         yield Sentence("No symptom that this program knows was found in what was collected.")
 
 
-def _caused_by(incident: Incident, present: Sequence[Observation], hypothesis: Hypothesis) -> Iterator[Sentence]:
+def _caused_by(incident: Incident, hypothesis: Hypothesis) -> Iterator[Sentence]:
     known = "The likeliest cause" if hypothesis.is_lead else "The cause"
     said = f"{known} is {named(hypothesis)} ({hypothesis.posterior:.0%}): {hypothesis.cause.what}."
-    yield Sentence(said, tuple(source for each in _explained(present, hypothesis) for source in each.sources[:1])[:4])
+    yield Sentence(said, tuple(source for each in _explained(hypothesis) for source in each.sources[:1])[:4])
     yield from _introduce(incident, hypothesis)
-    if time_order(incident, present, hypothesis) is TimeOrder.CONTRADICTS:
+    if time_order(incident, hypothesis) is TimeOrder.CONTRADICTS:
         yield Sentence("Against it: by the clocks, its consequences were seen before its first effect.")
 
 
@@ -86,10 +94,9 @@ def _worded(hypothesis: Hypothesis, words: Likeness) -> Iterator[Sentence]:
         )
 
 
-def _explained(present: Sequence[Observation], hypothesis: Hypothesis) -> list[Observation]:
-    """The symptoms that a hypothesis explains, the most telling one first."""
-    effects = {name: hypothesis.cause.effect(name) for name in hypothesis.explains}
-    mine = [(effect, each) for each in present if (effect := effects.get(each.symptom))]
+def _explained(hypothesis: Hypothesis) -> list[Observation]:
+    """What a hypothesis explains, the most telling one first."""
+    mine = [(effect, each) for each in hypothesis.explained if (effect := hypothesis.cause.effect(each.symptom))]
     return [each for _, each in sorted(mine, key=lambda pair: pair[0].role.place)]
 
 

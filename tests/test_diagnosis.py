@@ -234,6 +234,24 @@ def test_a_hair_of_wording_makes_no_answer(worded: Callable[..., None]) -> None:
         assert judge(WORDED, observed).verdict is Verdict.INSUFFICIENT
 
 
+def test_what_is_no_answer_says_what_it_lacks(worded: Callable[..., None]) -> None:
+    """Each limit of an answer, one at a time, in the finding's own words."""
+    telling = "something must have caused it"
+    assert telling in judge(EMPTY, [seen("gpu-cries", gpu=3), seen("rare-cry")]).lacking
+    assert "its symptoms make it" in judge(EMPTY, [seen("threads-wait"), seen("job-hangs")]).lacking
+    for bits, lacking in (
+        ({"lock": 1.0}, "less than 3 bits"),
+        ({"lock": 4.0}, "4.0 bits for it, and a lead needs 5"),
+        ({"lock": 9.0, "fork": 9.0, "disk_fault": 9.0}, "more likely than not"),
+        ({"lock": 14.0, "fork": 13.5}, "within reach"),
+    ):
+        worded(**bits)
+        found = judge(WORDED, [])
+        assert found.answer == () and lacking in found.lacking, (bits, found.lacking)
+        assert any(lacking in each.text for each in found.finding) or found.hypotheses[0].posterior < finding.SUSPECTED
+    assert judge(EMPTY, [seen("gpu-cries", gpu=3)]).lacking == ""
+
+
 def test_an_answer_of_the_symptoms_is_no_lead_whatever_the_words_say(worded: Callable[..., None]) -> None:
     worded(gpu_fault=12.0)
     found = judge(WORDED, [seen("gpu-cries", gpu=3), seen("job-hangs")])
@@ -245,7 +263,7 @@ def test_what_the_words_say_is_shaken_too(worded: Callable[..., None]) -> None:
     robust = []
     for bits in (3.0, 6.0, 16.0):
         worded(lock=bits)
-        robust.append(network.shaken(judge(WORDED, [])._network, {"lock"}))
+        robust.append(network.shaken(judge(WORDED, []).network, {"lock"}))
     assert robust[0] < robust[1] <= robust[2] == 1.0
 
 
