@@ -73,6 +73,19 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "large-packets-lost",
+                0.15,
+                "a switch or tunnel with a smaller MTU than the hosts lets the small packets of every test by hand through",
+                "packets of the full size were too long for the way between the hosts",
+                Role.INITIATING,
+            ),
+            Effect(
+                "sent-and-not-acknowledged",
+                0.1,
+                "packets that are too long for the way are sent again and again, where the job speaks TCP",
+                "the large packets were lost each time, and the kernel sent them again",
+            ),
+            Effect(
                 "port-not-set-up",
                 0.12,
                 "a fabric without a running subnet manager, or with the port left out of its rules",
@@ -182,6 +195,12 @@ CAUSES = (
                 0.5,
                 "it fails from the first start, before any step",
                 "the job never got past setting up its communication",
+            ),
+            Effect(
+                "progress-stopped",
+                0.1,
+                "a setting that somebody changes on a switch or host meets the jobs that run",
+                "the steps ceased when the setting was changed",
             ),
             Effect(
                 "collective-timed-out",

@@ -1,8 +1,9 @@
 """A port or adapter counts errors, or RDMA gave up after all retries.
 
-Error counters of a port that are not zero, an adapter's complaint in the kernel log, or a completion with error 12
-(transport retry exceeded; a receiver that was not ready, RNR, is error 13 and none). A handful of lost links is what a
-port counts over the boots of its peers. ABSENT where several counters were read and are zero.
+Error counters of a port that are not zero (what a host itself has dropped, or a port found too long, was damaged by no
+link), an adapter's complaint in the kernel log, or a completion with error 12 (transport retry exceeded; a receiver
+that was not ready, RNR, is error 13 and none). A handful of lost links is what a port counts over the boots of its
+peers. ABSENT where several counters were read and are zero.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ RETRY_EXCEEDED = re.compile(
     re.I,
 )
 WITNESSES = 2  # counters: one that is zero says nothing of the others
-HARMLESS = re.compile(r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets", re.I)
+HARMLESS = re.compile(
+    r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets|^[rt]x[ _]dropped$|oversize|giant",
+    re.I,
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
