@@ -154,6 +154,33 @@ class PhaseTook(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaitCounted(Evidence):
+    """The job counts how often it has looked in vain for what it waits for; the last of many such lines. Subject: rank.
+
+    `first` and `last` are the counts on the first and last line of its kind.
+
+        still waiting for samples: attempt 5120, queue empty
+    """
+
+    first: int
+    last: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildLockWait(Evidence):
+    """The last word of a process is that it waits for the lock of what another one builds. Subject: path, rank, pid.
+
+    `waited_s` is how long it has waited by its own word.
+
+        (Worker_TP5) [aiter] waiting for baton release at /tmp/tuned/gemm.csv.lock
+    """
+
+    text: str
+    waited_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointEvent(Evidence):
     """The job saves, has saved, copied or resumed a checkpoint. Subject: path.
 

@@ -13,7 +13,15 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..evidence import Clock, Evidence, Stamp
-from ..evidence.job import NonFiniteValue, ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps
+from ..evidence.job import (
+    NonFiniteValue,
+    ProcessEnded,
+    PythonException,
+    RunFinished,
+    RunStarted,
+    TrainingSteps,
+    WaitCounted,
+)
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 
@@ -211,6 +219,17 @@ def went_on_after(incident: Incident, fact: Evidence) -> bool:
         if same_log and len(lines) >= WENT_ON and lines[-WENT_ON] > fact.source.line:
             return True
     return False
+
+
+def unanswered_waits(incident: Incident) -> list[WaitCounted]:
+    """The waits that the job counted, and after which its log tells of no step and no end."""
+    later = [(run.source.file, lines[-1]) for run in incident.of(TrainingSteps) if (lines := run.columns.get("line"))]
+    later += [(end.source.file, end.source.line) for end in incident.of(RunFinished)]
+    return [
+        wait
+        for wait in incident.of(WaitCounted)
+        if not any(file == wait.source.file and line > wait.source.line for file, line in later)
+    ]
 
 
 def calendar_s(stamp: Stamp | None) -> float | None:

@@ -51,6 +51,7 @@ RUNS_COMPILED = ("_dynamo/eval_frame.py", "_dynamo/external_utils.py", "_inducto
 COLLECTIVE_FILES = ("torch/distributed", "deepspeed/comm", "horovod", "megatron/core/parallel")
 FUTEX_CUT = ("futex_", "futex", "futex_d", "futex_w", "futex_wa")  # by a narrow column of ps
 WANTS_GIL = ("take_gil", "PyEval_AcquireThread", "PyEval_RestoreThread", "PyGILState_Ensure", "gil_scoped_acquire")
+EVENT_LOOPS = ("_run_once", "doIteration", "doPoll")
 WORKER_FRAMES = ("_worker_loop",)
 POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent/futures/_base.py", "joblib/",
          "multiprocess/pool.py", "loky/", "billiard/pool.py", "multiprocessing/managers.py",
@@ -91,10 +92,19 @@ def is_child(stack: PythonStack) -> bool:
 def tells_its_wait(stack: PythonStack) -> bool:
     """True where a stack shows what its thread is about: it computes, is in a collective, or in a wait by its name.
 
-    One that idles at a line of the job's or of a library's waits in C code, and that may be for anything.
+    One that idles at a line of the job's or of a library's waits in C code, and that may be for anything; what the tasks
+    of an event loop await is on no stack.
     """
+    if idles_in_event_loop(stack):
+        return False
     waits = bool(stack.frames) and in_library(stack.frames[0]) and not takes_lock(stack)
     return bool(stack.active) or in_collective(stack) or waits
+
+
+def idles_in_event_loop(stack: PythonStack) -> bool:
+    """True where a thread idles in the loop of asyncio or Twisted until one of its tasks can go on."""
+    still = not (stack.active or stack.crashed or stack.interrupted)
+    return still and any(name_of(frame) in EVENT_LOOPS for frame in stack.frames[:4])
 
 
 def forked(stack: PythonStack) -> bool:

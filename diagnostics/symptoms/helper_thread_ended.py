@@ -3,6 +3,9 @@
 Unseen, where one of two dumps of a process shows it and the later one does not, in which the main thread waits, by an
 event, a condition or a queue, in the file whose code that thread ran and now no thread runs.
 
+So did a task of an event loop whose exception nobody retrieved, where the main thread of a program that is no server idles
+in that loop, and a helper of another process that raised, where the job thereafter only counts how often it has looked in vain.
+
 The thread that pins memory, feeds a queue or serves shared tensors: an exception whose outermost frames are a thread's.
 One that says of itself what was lacking (memory, room, descriptors), that a device failed or that a
 worker was killed is told by that symptom. A
@@ -21,8 +24,8 @@ from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import calendar_s
-from ._waits import in_library, is_main, name_of, waits_for_thread
+from ._runs import calendar_s, unanswered_waits
+from ._waits import idles_in_event_loop, in_library, is_main, main_stacks, name_of, waits_for_thread
 
 HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")
 REPORTS = re.compile(
@@ -37,6 +40,13 @@ TOLD = re.compile(
     r"Exception in thread.{0,40}(?:pin_memory|[Ff]eed|[Pp]refetch|[Ll]oad)|QueueFeederThread.{0,80}(?:exception|error)"
 )
 
+# asyncio: Task exception was never retrieved     Unhandled error in Deferred:
+UNHEARD = re.compile(r"\b(?:Task|Future) exception was never retrieved\b|\bUnhandled error in Deferred\b")
+# a program that answers requests idles in its loop all day
+SERVES = re.compile(
+    r"(?:^|/)(?:uvicorn|hypercorn|gunicorn|daphne|sanic|tornado|fastapi|starlette|quart|gradio|streamlit|ipykernel|jupyter\w{0,10}"
+    r"|distributed|ray|vllm|sglang)/|aiohttp/web\w{0,10}\.py$|api_server|\bserve(?:r|_forever)?\b"
+)
 NUMBER = re.compile(r"\d+")
 EARLIER = re.compile(r"(?:^|[^a-z])(?:before|earlier|healthy|first|early|good|working)(?:[^a-z]|$)", re.I)
 LATER = re.compile(r"(?:^|[^a-z])(?:after|later|hung|hang|hanging|stuck|stalled|second|late|bad)(?:[^a-z]|$)", re.I)
@@ -50,11 +60,40 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(pid=error.subject.pid), (error,), f"a helper thread ended with {error.type}")
     for said in matching(incident, TOLD):
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
+    yield from _unheard_tasks(incident)
+    yield from _of_counted_waits(incident)
     for pid, process in incident.links.processes.items():
         for gone, waiting in _missing(process.stacks):
             own = next(frame for frame in waiting.frames if not in_library(frame))
             note = f"{gone.thread} of {pid} is gone, and the main thread waits in its code: {own.function} ({own.file})"
             yield Finding(Subject(pid=pid), (waiting, gone), note)
+
+
+def _unheard_tasks(incident: Incident) -> Iterator[Finding]:
+    """Each task that raised unheard, beside a main thread that idles in its event loop."""
+    idle = [stack for stack in main_stacks(incident) if _idles_in_loop(stack)]
+    for said in matching(incident, UNHEARD) if idle else ():
+        raised = (error for error in incident.of(PythonException) if error.source.file == said.fact.source.file)
+        if not any(SAYS_WHY.search(f"{error.type}: {error.text}") for error in raised):
+            note = "a task raised, nobody retrieved its exception, and the main thread idles in the event loop"
+            yield Finding(Subject(pid=idle[0].subject.pid), (said.fact, idle[0]), note)
+
+
+def _idles_in_loop(stack: PythonStack) -> bool:
+    places = [f"{frame.file or ''} {frame.function}" for frame in stack.frames]
+    return idles_in_event_loop(stack) and not any(map(SERVES.search, places))
+
+
+def _of_counted_waits(incident: Incident) -> Iterator[Finding]:
+    """Each exception of a helper below whose line the process that it serves counts its looks in vain."""
+    for wait in unanswered_waits(incident):
+        for error in incident.of(PythonException):
+            before = error.source.file == wait.source.file and error.source.line < wait.source.line
+            helper = error.worker is not None or error.subject.pid not in (None, wait.subject.pid)
+            if before and helper and not SAYS_WHY.search(f"{error.type}: {error.text}"):
+                note = f"a helper raised {error.type}; then the job looked in vain up to the {wait.last}th time"
+                yield Finding(Subject(pid=error.subject.pid), (error, wait), note)
+                break
 
 
 def _missing(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:
@@ -93,7 +132,7 @@ def _is_before(first: Evidence, second: Evidence) -> bool:
 
 
 SYMPTOM = Symptom(
-    title="a helper thread ended by itself",
+    title="a helper thread or task ended by itself",
     rule=rule,
     leak=0.0004,
     because="a thread that feeds the training is written to live as long as it; other threads end so now and then",

@@ -1,4 +1,7 @@
-"""The scheduler says that the job reached its time limit. A limit of the run's own is an orderly end."""
+"""The scheduler says that the job reached its time limit. A limit of the run's own is an orderly end.
+
+Not where the job's log ends in a wait that it has counted in vain: the limit ended what would not have gone on anyway.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from collections.abc import Iterator
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import scheduler_reports
+from ._runs import unanswered_waits
 
 WORDS = re.compile(r"(?-i:DUE TO TIME LIMIT)|walltime .{0,40}exceeded|(?<!code = )DeadlineExceeded", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    if unanswered_waits(incident):
+        return
     yield from scheduler_reports(incident, "time-limit", words=WORDS, unless="preempted", what="time limit")
 
 
