@@ -125,6 +125,9 @@ CAUSES = (
             Effect("shm-error", 0.25,
                    "losing a shared-memory file is one way for a helper to die",
                    "the helper died of it, and the parent did not see it", Role.INITIATING),
+            Effect("checkpoint-unreadable", 0.05,
+                   "a helper that writes leaves its part of the checkpoint unwritten, and the save is called done",
+                   "the thread that was to write this part had ended, and nobody told the one who saved"),
             *hangs("a helper that no longer existed", silent=0.7),
         ),
         now=(

@@ -14,12 +14,22 @@ from ._errors import errors
 from ._places import place_of_error
 from .cache_race_error import CACHE
 
+# what a format says of a file whose writer has never closed it: HDF5, ROOT, BAM, Arrow
+# file is already open for write (may use <h5clear file> to clear file consistency flags)
+LEFT_OPEN = re.compile(
+    r"file is already open for (?:write|SWMR).{0,40}h5clear|not closed properly|probably not closed, trying to recover"
+    r"|EOF marker is absent|[Ff]ile (?:was|is) not (?:properly )?closed"
+)
 UNREADABLE = re.compile(
     r"failed finding central directory|PytorchStreamReader failed|invalid header or archive is corrupted"
     r"|not a (?:ZIP|zip) archive|UnpicklingError|pickle data was truncated|Ran out of input|HeaderTooLarge"
     r"|InvalidHeaderDeserialization"
     r"|MetadataIncompleteBuffer|IncompleteMetadata|incomplete metadata|corrupt(?:ed)? checkpoint"
     r"|[Cc]heckpoint .{0,160}(?:corrupt|truncated|incomplete)"
+    # torch's sharded checkpoints: the metadata names a part that no file holds
+    r"|\bKeyError: MetadataIndex\("
+    # formats that are read by their last bytes, or note in their first ones who has them open
+    rf"|{LEFT_OPEN.pattern}|truncated file: eof = \d|bad object header version number|[Mm]agic bytes not found in footer"
     r"|unexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC",
 )
 

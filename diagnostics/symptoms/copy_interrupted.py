@@ -4,7 +4,8 @@ The job announced it ("saving", "copying") and the next word about that run is i
 scheduler's hand, or, dated by another source, a boot of the machine or a kill for memory before the log's next
 word. Or a checkpoint is short, and its name bears the step at which somebody ended the run by Ctrl-C; or the newest
 is bad and was last written in the minute in which the scheduler ended the job. Or somebody ended a copy or a
-download by Ctrl-C, and what it brought is bad. ABSENT where each announced write was reported done.
+download by Ctrl-C, and what it brought is bad. Or the scheduler ended the job, and a file says of itself that its
+writer never closed it. ABSENT where each announced write was reported done.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from datetime import UTC, datetime
 from ..evidence import Clock, Evidence, Subject
 from ..evidence.job import CheckpointEvent, LogLine, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
 from ..evidence.kernel import ClockReading, KernelBoot, OomKill
+from ..evidence.process import OpenFile
 from ..evidence.storage import CommandOutcome, FileEntry
 from ..incident import Incident
 from . import Finding, Symptom
+from ._errors import errors
 from ._places import place
 from ._runs import calendar_s, job_ends
 from .checkpoint_truncated import CHECKPOINT
 from .checkpoint_truncated import rule as checkpoint_truncated
+from .checkpoint_unreadable import LEFT_OPEN
 from .checkpoint_unreadable import rule as checkpoint_unreadable
 
 BEGUN = ("saving", "copying")
@@ -58,6 +62,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield finding
     stopped = [event for event in incident.of(SchedulerEvent) if STOPPED in event.text]
     for finding in (*_cut_by_hand(incident), *_cut_in_its_minute(incident, [*taken, *stopped])):
+        found = True
+        yield finding
+    for finding in _left_open(incident, taken):
         found = True
         yield finding
     done = [event for event in incident.of(CheckpointEvent) if event.event in ("saved", "copied")]
@@ -134,6 +141,13 @@ def _cut_in_its_minute(incident: Incident, taken: Sequence[SchedulerEvent]) -> I
         if newest and end and -MINUTE_S < end - written < 2 * MINUTE_S:
             note = f"{newest.subject.path} was last written when the job was ended"
             yield Finding(place(incident, newest.subject.path), (newest, event, *bad[0].evidence[:1]), note)
+
+
+def _left_open(incident: Incident, taken: Sequence[SchedulerEvent]) -> Iterator[Finding]:
+    """Files that say that their writer never closed them, where the scheduler ended a job and nobody has them open."""
+    for said in errors(incident) if taken and not incident.of(OpenFile) else ():
+        if LEFT_OPEN.search(said.text):
+            yield Finding(place(incident, said.path), (said.fact, taken[0]), "the writer was ended before it closed it")
 
 
 def _written(entry: FileEntry, near: float) -> float | None:
