@@ -3,19 +3,30 @@
 Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another
 had said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log
 counts as many steps, had not. Or one takes the process group down by its stack, and all the others wait in a
-collective. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
+collective. Or as many runs of one log had said that they were done as ranks are missing in a collective below it, which the
+others still wait in, without any exception. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
 done and then waits itself for the others, who save or evaluate, is no case of this.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from ..evidence.job import CollectiveProgress, CollectiveTimeout, Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.job import (
+    CollectiveProgress,
+    CollectiveStuck,
+    CollectiveTimeout,
+    Phase,
+    PythonException,
+    RunFinished,
+    TrainingSteps,
+)
 from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import positions
+from ._runs import job_ends
 
 LEAVES = re.compile(r"^(?:destroy_process_group|_shutdown_backend|_abort_process_group|abort) \(torch/distributed/")
 
@@ -35,6 +46,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _one_more_call(incident, done)
     yield from _taken_down(incident)
     yield from _out_of_data(incident, last)
+    yield from _as_many_as_missing(incident)
+
+
+def _as_many_as_missing(incident: Incident) -> Iterator[Finding]:
+    """The runs of one log that said that they were done, where they are as many as the ranks that then were missing."""
+    if incident.of(PythonException) or job_ends(incident):
+        return
+    done: dict[str, list[RunFinished]] = defaultdict(list)
+    for fact in incident.of(RunFinished):
+        done[fact.source.file].append(fact)
+    for stuck in incident.of(CollectiveStuck):
+        told = done[stuck.source.file]
+        before = all(fact.source.line < stuck.source.line for fact in told)
+        if told and before and len(told) == len(stuck.missing_ranks):
+            ranks = ", ".join(map(str, stuck.missing_ranks))
+            yield Finding(stuck.subject, (*told[:4], stuck), f"{len(told)} ranks were done; {ranks} are waited for")
+            return
 
 
 def _taken_down(incident: Incident) -> Iterator[Finding]:
