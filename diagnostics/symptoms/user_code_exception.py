@@ -50,7 +50,7 @@ OF_TENSORS = re.compile(
     r"|does not require grad|[Ss]hape mismatch|shapes cannot be"
     r"|inplace operation|invalid shape|Trying to backward through the graph|should be the same|must match the size"
     r"|Sizes of tensors must match|not implemented for '|Given groups="
-    r"|stack expects each tensor to be equal size|default_collate|Invalid device|unused parameters|Matrix size-incompatible|[Ii]ncompatible shapes"
+    r"|stack expects each tensor to be equal size|default_collate|\bgot (?:an )?inputs? of (?:invalid|wrong|different) (?:size|shape)|Invalid device|unused parameters|Matrix size-incompatible|[Ii]ncompatible shapes"
     r"|Expected to have finished reduction|size mismatch for \S+: copying a param with shape torch\.Size\(\[[1-9]",
 )
 # what says by itself that the setup is wrong, whatever the type of the exception and whatever else it names
@@ -91,6 +91,8 @@ SWITCHED_OFF = re.compile(
     # only supported when use_orig_params=True
     rf"|\b(?:only (?:supported|allowed|valid|available)|cannot be used|not supported) (?:when|with|if|unless|without) {_SWITCH} ?(?:=|is|set to) ?(?:[Tt]rue|[Ff]alse|enabled|disabled)"
 )
+# (gather at /src/torch/csrc/cuda/comm.cpp:231)      where native code raised says nothing of what it was about
+NATIVE_PLACE = re.compile(r"\((?:[\w:~<>]{1,80} )?at \S{1,300}\.(?:cpp|cc|cxx|cu|cuh|h|hpp):\d{1,6}\)")
 OTHER = re.compile(
     r"No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
@@ -152,6 +154,7 @@ def _is_ordinary(incident: Incident, fact: PythonException, text: str) -> bool:
     if fact.error not in (None, "ENOTDIR", "EISDIR"):
         return False
     frames = " ".join(fact.frames[:4])
+    text = NATIVE_PLACE.sub("", text)
     if any(pattern.search(text) for pattern in SPECIAL) or CACHE.search(f"{text} {frames}"):
         return False
     if is_gone(fact) or raised_while_saving(fact) or (EMPTY_FILE.search(text) and _read_by_library(fact.frames)):
