@@ -4,7 +4,8 @@ FileBaton of torch's extension builds, the file locks of inductor and Triton cac
 the file waits until it is gone. A listing with that lock in a cache folder is the second sign. Or the log ends with the begin
 of a build, and the lock in the folder of the build is older by an hour or more than what the build has written there; or a log ends by saying
 that a build's lock exists, which is as old by the clock, or with the begin of a build beside such a lock in a
-builder's folder in which nothing was built since.
+builder's folder in which nothing was built since. Or the last word of a process is that it waits for such a lock: for two
+hours and more by that word, or two or more wait for one and a trial is told to have hung.
 ABSENT where the builder is at work.
 """
 
@@ -13,11 +14,12 @@ from __future__ import annotations
 import math
 import re
 from calendar import isleap
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import LogLine, Phase, PythonException, RunFinished, TrainingSteps
+from ..evidence.job import BuildLockWait, LogLine, Phase, PythonException, RunFinished, TrainingSteps, Trial
 from ..evidence.kernel import ClockReading
 from ..evidence.process import PythonStack
 from ..evidence.storage import FileEntry
@@ -38,6 +40,7 @@ EXISTS = re.compile(
     r"(?i)\b(?:lock ?file (?:already )?exists\b|wait(?:ed|ing) (?:on|for) (?:the |a )?(?:file |build )?lock(?: ?file)?\b)[^/]{0,80}(?P<path>/[^\s'\"]{1,400})"
 )
 OLD_S = 3600.0
+LONG_WAIT_S = 7200.0  # of a process that waits while another one builds: a whole model may take an hour
 YEAR_AFTER_1972 = datetime(1973, 1, 1, tzinfo=UTC).timestamp()  # 1972 stands for a year that a listing does not tell
 RECIPES = frozenset({"build.ninja", ".ninja_log", ".ninja_deps", "CMakeCache.txt", "Makefile", "setup.py"})
 BUILT = re.compile(r"\.(?:so(?:\.\d{1,3})*|o|cuda\.o|cubin|ptx|pyd|dylib|a|hsaco)$")
@@ -68,6 +71,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             note = f"{stack.thread} waits in {stack.frames[0].function} for a build of another process"
             yield Finding(Subject(pid=stack.subject.pid), (stack, *locks[:2]), note)
     yield from _said_to_exist(incident) if not at_work else ()
+    yield from _last_words(incident) if not at_work else ()
     begun = None if at_work else _last_word(incident)
     if begun is None:
         return
@@ -79,6 +83,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
             f"the log ends with the begin of a build, and its lock is of {lock.modified}, older than {newer.modified}"
         )
         yield Finding(Subject(), (begun, lock, newer), note)
+
+
+def _last_words(incident: Incident) -> Iterator[Finding]:
+    """Each lock for which processes wait by their last word, for long or beside a trial that hung."""
+    waits: dict[str | None, list[BuildLockWait]] = defaultdict(list)
+    for wait in incident.of(BuildLockWait):
+        waits[wait.subject.path].append(wait)
+    hung = [trial for trial in incident.of(Trial) if trial.outcome == "hang"]
+    for path, told in waits.items():
+        long = [wait for wait in told if (wait.waited_s or 0.0) >= LONG_WAIT_S]
+        if long or (len(told) > 1 and hung):
+            note = f"the last word of {len(told)} processes is that they wait for {path}"
+            yield Finding(Subject(), (*(long or told)[:3], *hung[:1]), note)
 
 
 def _said_to_exist(incident: Incident) -> Iterator[Finding]:
