@@ -33,7 +33,7 @@ _WELL = (
     rf"|{PAST}"
     r"|(?:finished|completed|done),? (?:in |after )?(?:about |~ ?)?\d[\d.]{0,6} ?"
     r"(?:s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|days?)"
-    r"|completes|finishes|succeeds|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])"
+    r"|completes|finishes|succeeds|returns(?: at once| normally)?$|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])"
     r"|first batch (?:after|in) \d{1,6}|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}"
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
     r"|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?|reboots?|resets?|lock-?ups?)"
@@ -90,7 +90,7 @@ OUTCOMES = (
             r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)"
             rf"|{_ALL_WELL}"
             rf"|{PAST}|finished|completed|done"
-            r"|runs|serves|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
+            r"|runs|serves|returns|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,
         ),

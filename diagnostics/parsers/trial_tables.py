@@ -19,7 +19,12 @@
     A        AllReduce  1GB   5.1
     B        AllReduce  1GB   25.4
 
-A row's condition is made of the names of the columns and what stands in them. Under a heading with two or more columns
+    start method: fork
+    parent reads the bucket before it forks   child reads the bucket
+    no                                        returns
+    yes                                       never returns
+
+The last is a table of one switch, which a title may head. A row's condition is made of the names of the columns and what stands in them. Under a heading with two or more columns
 of outcomes each cell is a trial of its row under its column. Rows whose outcome is none of the known words are skipped.
 Of what was measured, less than half of what was expected, or of the best, is slow.
 """
@@ -46,12 +51,15 @@ AMOUNT = re.compile(
     r"^~?(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[GMK]i?B(?:/s|ps)|[GM]bit/s|[GM]bps|m?s|us|sec)$", re.I
 )
 NUMBER = re.compile(r"~?(\d{1,9}(?:\.\d{1,6})?)")
+# parent reads the bucket before it forks      yes (once)
+SENTENCE = re.compile(r"^[A-Za-z]\S{1,30}(?: \S{1,40}){2,12}$")
+SWITCHED = re.compile(r"^(?:yes|no|on|off|true|false|with|without|enabled|disabled)\b", re.I)
 HOPED = re.compile(r"(?:expected|expectation|target|reference|theoretical|should be|spec|nominal)$", re.I)
 GOT = re.compile(r"(?:actual|measured|observed|got|real|now|found)$", re.I)
 
 
 def read(text: Text) -> Iterator[Trial]:
-    for reader in (_under_a_heading, _grid, _last_column, _measured):
+    for reader in (_under_a_heading, _grid, _last_column, _switch, _measured):
         if rows := list(reader(text)):
             yield from rows if len(rows) >= FEWEST_ROWS else ()
             return
@@ -105,6 +113,21 @@ def _last_column(text: Text) -> Iterator[Trial]:
         return
     for bad, (line, cells) in zip(ill, body, strict=True):
         yield trial(text, line, _condition(heading, cells), cells[-1], outcome_of(cells[-1]) if bad else "ok")
+
+
+def _switch(text: Text) -> Iterator[Trial]:
+    """A table of two columns: what was switched, which its heading says in words, and how it went."""
+    rows = [(line, CELLS.split(line.text.strip())) for line in short_lines(text) if line.text.strip()]
+    if rows and len(rows[0][1]) == 1:
+        rows = rows[1:]
+    even = len(rows) > FEWEST_ROWS and all(len(cells) == 2 for _, cells in rows)
+    if not even or not SENTENCE.match(rows[0][1][0]):
+        return
+    (_, heading), *body = rows
+    if all(SWITCHED.match(cells[0]) and _says_outcome(cells[1]) for _, cells in body):
+        outcomes = [outcome_of(cells[1]) for _, cells in body]
+        for outcome, (line, cells) in zip(outcomes, body, strict=True) if len(set(outcomes)) > 1 else ():
+            yield trial(text, line, f"{heading[0]} {cells[0]}", f"{heading[1]} {cells[1]}", outcome)
 
 
 def _measured(text: Text) -> Iterator[Trial]:
