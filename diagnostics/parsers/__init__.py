@@ -35,8 +35,8 @@ class Parser:
         "cpu-count", "disk-usage", "exit-status", "firmware-log", "firmware-tables", "gpu", "io-statistics", "job-log",
         "kernel-log", "kernel-modules", "kernel-stacks", "listing", "memory", "mounts", "native-stacks", "network",
         "notes", "open-files", "pickle", "pressure", "probe", "process-table", "python-stacks", "scheduler",
-        "service-manager", "settings", "switch-log", "system-calls", "system-log", "transcript", "trials",
-        "watchdog-log"
+        "service-manager", "settings", "some-processes", "switch-log", "system-calls", "system-log", "transcript",
+        "trials", "watchdog-log"; a process that is not in a "process-table" is not there
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)

@@ -14,16 +14,6 @@ LONGEST_ROW = 240
 FEWEST_ROWS = 2
 FAR_BELOW = 0.5  # of the best
 
-# where data lie
-PLACES = (
-    r"nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|moosefs|mfs|gluster(?:fs)?|juicefs|jfs|sshfs|cifs|smb|s3(?:fs)?"
-    r"|gcs(?:fuse)?|fuse|rclone|blobfuse|hdfs|bucket|nas|network (?:share|volume|drive|disk|file ?system)"
-    r"|shared (?:storage|volume|drive|file ?system)"
-    r"|local(?: (?:ssd|nvme|disk|drive|file ?system|fs|storage|copy))?|ssd|nvme|hdd|ramdisk|tmpfs"
-)
-# where machines stand
-SITES = r"site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region"
-
 # done and past: a log says so of its steps, too
 PAST = r"(?:finished|completed|succeeded|worked)(?=$|[,;.(]| (?!\d))(?!.{0,120}\b(?:then|but|until|before)\b)"
 _ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
