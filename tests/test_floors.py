@@ -12,7 +12,19 @@ PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
     **dict.fromkeys(
-        ("evidence", "errors", "noisy_or", "printable", "procfs", "kernel_waits", "places", "setting_names"), 0
+        (
+            "evidence",
+            "errors",
+            "noisy_or",
+            "printable",
+            "procfs",
+            "kernel_waits",
+            "places",
+            "rates",
+            "setting_names",
+            "sizes",
+        ),
+        0,
     ),
     **dict.fromkeys(
         (

@@ -113,8 +113,6 @@ NODES = re.compile(
     r"\bnodes?\s?=\s?(\d{1,6})|(?<!job )(?<!run )(?<!id )\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I
 )
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
-# ms      seconds      s/it
-_TIME = re.compile(r"(?:m?s|us|sec|seconds)(?:/\w{1,20})?", re.I)
 
 
 def short_lines(text: Text) -> list[Line]:
@@ -135,11 +133,6 @@ def outcome_of(text: str) -> str:
     if counted and int(counted[1]) == 0 < int(counted[2]):
         return "fail" if outcome == "ok" else "ok"
     return outcome
-
-
-def speed(value: float, unit: str) -> float:
-    """What is the larger, the better: a rate, or one over a time."""
-    return 1 / max(value, 1e-9) if _TIME.fullmatch(unit) else value
 
 
 def pace(reached: float, best: float) -> str:
