@@ -24,7 +24,9 @@ from .text import Text
 OF_MACHINES = frozenset("kernel-log system-log".split())
 OF_JOBS = frozenset("job-log collectives exit-status watchdog-log scheduler python-stacks".split())
 # what a person had printed of processes: it quotes programs, and nothing in it is a program's complaint
-OF_PROCESSES = frozenset("python-stacks native-stacks kernel-stacks system-calls process-table open-files".split())
+OF_PROCESSES = frozenset(
+    "python-stacks native-stacks kernel-stacks system-calls process-table some-processes open-files".split()
+)
 _DENSE = 0.01  # of the lines of the sample
 _HEADINGS = ("==", "#")
 _SHORT = 200  # lines

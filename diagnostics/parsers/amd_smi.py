@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuStatus
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
 from ._pci import pci_address
-from ._size import size_bytes
 from ._snapshot import source, stamp_before
 
 # | AMD-SMI 26.2.0+021c61fc      amdgpu version: 6.16.6   ROCm version: 7.1.1    |

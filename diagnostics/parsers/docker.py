@@ -26,10 +26,10 @@ from typing import Any
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, SettingSeen
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
-from ._size import size_bytes
 
 # "OOMKilled": true     (docker inspect -f '{{json .State}}') {"Status":"exited","OOMKilled":true,
 KILLED = re.compile(r"(?:^\s{0,40}|[{,] ?)\"OOMKilled\": ?(true|false)")

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 
 from ..evidence.storage import MemoryInfo
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source, stamp_before
 
 HEADER = re.compile(r"^ +total +used +free +shared +buff(?:/cache|ers +cached?)(?: +available)?")

@@ -36,9 +36,9 @@ from typing import NamedTuple
 from ..evidence import Source, Subject
 from ..evidence.storage import MemoryInfo
 from ..footprint import footprint_of
+from ..sizes import size_kib
 from ..text import Line, Text
 from . import Parser
-from ._size import size_kib
 
 
 # rss_mb     used     Memory (GiB)     VmRSS     RES(python)

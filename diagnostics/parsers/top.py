@@ -17,9 +17,9 @@ from ..durations import seconds
 from ..evidence import Stamp, Subject
 from ..evidence.process import ProcessState
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source, stamp_of, state_severity
 
 TITLE = re.compile(r"^top - (\d\d:\d\d:\d\d) up ")

@@ -18,7 +18,7 @@ from ..evidence.job import (
 )
 from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
-from ..parsers.environment import GROUP_LIMIT
+from ..setting_names import GROUP_LIMIT
 from ._reports import LAUNCHERS, said, words_of
 
 NEAR = 0.85

@@ -41,7 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for finding in (*_threads(incident), *_named(incident), *_reports(incident), *_calls(incident)):
         found = True
         yield finding
-    witnesses = incident.reads("kernel-stacks", "process-table")
+    witnesses = incident.reads("kernel-stacks", "process-table", "some-processes")
     channels = {*(t.wchan for t in incident.of(ThreadState)), *(p.wchan for p in incident.of(ProcessState))}
     if channels - {None, "0", "-"} and witnesses and not found:
         yield Finding(Subject(), tuple(witnesses), "no process is blocked on a network volume", present=False)

@@ -55,7 +55,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     if not states and not dead:
         dead = _of_a_table_without_parents(incident, stack)
     waits_for_loader = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
-    table = incident.reads("process-table")
+    table = incident.reads("process-table", "some-processes")
     seen_in = {row.source.file for row in incident.of(ProcessState) if row.subject.pid == stack.subject.pid}
     # a table of that process alone was asked for no other
     whole = any(
