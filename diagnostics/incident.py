@@ -8,7 +8,7 @@ to disk, no link is followed out of the folder, and a name in an archive is a la
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -18,7 +18,7 @@ from .archives import artefacts
 from .evidence import Coverage, Evidence, ReadState, Source
 from .evidence.job import WatchdogDescription
 from .parsers.watchdog_descriptions import described_parser
-from .reading import text_of
+from .reading import facts_of, text_of, unreadable
 from .side_readers import read_all
 from .supervision import must_answer
 
@@ -30,6 +30,7 @@ Fact = TypeVar("Fact", bound=Evidence)
 Progress = Callable[[int, str], None]
 
 _KEPT = 5000  # lines, of all files together
+DESCRIBED = "watchdog_descriptions"  # whose facts describe how other lines are to be read
 
 
 class Incident:
@@ -133,17 +134,22 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
         texts[name] = reading.lines if room >= 0 else None
         if on_progress:
             on_progress(done, name)
-    evidence += _as_described(evidence, paths)
+    for facts, told in _as_described(evidence, paths):
+        evidence += facts
+        coverage += told
     evidence += [*collectives.derived(evidence), *checksum_listings.derived(evidence)]
     return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage, texts)
 
 
-def _as_described(evidence: Sequence[Evidence], paths: Sequence[str | Path]) -> list[Evidence]:
+def _as_described(
+    evidence: Sequence[Evidence], paths: Sequence[str | Path]
+) -> Iterator[tuple[list[Evidence], list[Coverage]]]:
     """What watchdogs say that only the incident's own description of them makes readable: a second look."""
     described = [described_parser(fact) for fact in evidence if isinstance(fact, WatchdogDescription)]
-    found: list[Evidence] = []
     for artefact in artefacts(*paths) if described else ():
         text = text_of(artefact)
-        found += [fact for parser in described if parser.wants(text) for fact in parser.read(text)]
+        for parser in described:
+            if parser.wants(text):
+                facts, fault = facts_of(DESCRIBED, parser, text)
+                yield facts, [unreadable(DESCRIBED, parser, text, facts, fault)] if fault else []
         text.close()
-    return found
