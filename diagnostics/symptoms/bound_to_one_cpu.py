@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ..evidence.job import SettingSeen
 from ..incident import Incident
+from ..text import whole_number
 from . import Finding, Symptom
 
 FEW = 2
@@ -19,9 +20,9 @@ ENOUGH = 8
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each process whose affinity was read."""
     seen = [
-        (fact, int(fact.value))
+        (fact, count)
         for fact in incident.of(SettingSeen)
-        if fact.name == "cpus allowed" and fact.value.isdigit()
+        if fact.name == "cpus allowed" and (count := whole_number(fact.value)) is not None
     ]
     bound = [fact for fact, count in seen if count <= FEW]
     for fact, count in seen:
