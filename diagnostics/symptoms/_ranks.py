@@ -2,7 +2,8 @@
 
 A position is "collective:<name>", "backward" (which hides the gradients' all-reduce), "loader", or the innermost frame
 of the job that is none of these. Where a module's hook gathers its sharded parameters (ZeRO-3, FSDP), the collective has
-the name of the job's own call too: other calls gather other parameters.
+the name of the job's own call too: other calls gather other parameters. A rank that the kernel shows stopped is
+"stopped": its stack tells where that happened, not what it waits for.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ WAITS = re.compile(
 LIBRARIES = re.compile(
     r"(?:^|/)(?:torch|deepspeed|transformers|accelerate|peft|trl|lightning|pytorch_lightning|diffusers|fairscale|colossalai|contextlib|functools|runpy|threading)(?:/|\.py)|<frozen|<string>|/(?:site|dist)-packages/"
 )
+STOPPED = "stopped"
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
 
@@ -65,7 +67,7 @@ def positions(incident: Incident) -> list[Position]:
         pid = stack.subject.pid if stack.subject.pid is not None else _of_rank(stack)
         if pid is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
-        found[pid] = Position(stack.subject, where(stack.frames), stack)
+        found[pid] = Position(stack.subject, STOPPED if _is_stopped(incident, pid) else where(stack.frames), stack)
     if found:
         return list(found.values())
     by_rank: dict[int, Position] = {}
@@ -74,6 +76,15 @@ def positions(incident: Incident) -> list[Position]:
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
             by_rank[rank] = Position(raised.subject, where(frames), raised)
     return list(by_rank.values())
+
+
+def _is_stopped(incident: Incident, pid: int) -> bool:
+    """True where the kernel shows the process stopped, by a signal or by a debugger."""
+    process = incident.links.processes.get(pid)
+    if process is None:
+        return False
+    of_main = [thread.state for thread in process.threads if thread.subject.tid in (pid, None)]
+    return any(state in ("T", "t") for state in (*(each.state for each in process.states), *of_main))
 
 
 def _of_rank(stack: PythonStack) -> int | None:
