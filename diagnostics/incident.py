@@ -17,7 +17,7 @@ from . import checksum_listings, collectives
 from .archives import artefacts
 from .evidence import Coverage, Evidence, ReadState, Source
 from .parsers import all_parsers
-from .reading import text_of
+from .reading import facts_of, text_of, unreadable
 from .side_readers import read_all
 from .supervision import must_answer
 
@@ -159,17 +159,27 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
         texts[name] = None if reading.lines is None else Kept(name, (line.quote for line in reading.lines))
         if on_progress:
             on_progress(done, name)
+    described, troubles = _as_described(facts, paths)
     name = ", ".join(Path(path).name or str(path) for path in paths)
-    return Incident(name, facts, coverage, texts, _as_described(facts, paths))
+    return Incident(name, facts, [*coverage, *troubles], texts, described)
 
 
-def _as_described(facts: Sequence[Evidence], paths: Sequence[str | Path]) -> list[tuple[str, Evidence]]:
+def _as_described(
+    facts: Sequence[Evidence], paths: Sequence[str | Path]
+) -> tuple[list[tuple[str, Evidence]], list[Coverage]]:
     """What only the incident's own description of some lines makes readable, with its file: a second look."""
-    ask = [parser.describes for parser in all_parsers().values() if parser.describes]
-    described = [(fact.source.file, parser) for fact in facts for describes in ask if (parser := describes(fact))]
+    ask = [(name, parser.describes) for name, parser in all_parsers().items() if parser.describes]
+    described = [
+        (name, fact.source.file, parser) for fact in facts for name, describes in ask if (parser := describes(fact))
+    ]
     found: list[tuple[str, Evidence]] = []
+    troubles: list[Coverage] = []
     for artefact in artefacts(*paths) if described else ():
         text = text_of(artefact)
-        found += [(file, fact) for file, parser in described if parser.wants(text) for fact in parser.read(text)]
+        for name, file, parser in described:
+            if parser.wants(text):
+                mine, fault = facts_of(name, parser, text)
+                found += [(file, fact) for fact in mine]
+                troubles += [unreadable(name, parser, text, mine, fault)] if fault else []
         text.close()
-    return found
+    return found, troubles

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from diagnostics import reading
 from diagnostics.archives import Artefact
-from diagnostics.evidence import ReadState
+from diagnostics.evidence import Evidence, ReadState, Source
+from diagnostics.evidence.job import SettingSeen
 from diagnostics.incident import open_incident
 from diagnostics.large_text import LARGE
+from diagnostics.parsers import Parser, all_parsers
 from diagnostics.precedents import wording
-from diagnostics.reading import MANY, Reading, read_artefact
+from diagnostics.reading import MANY, ParserRaised, Reading, read_artefact
+from diagnostics.text import Text
 
 PYSPY = """\
 Process 4242: python train.py
@@ -88,3 +96,33 @@ def test_kept_lines_are_those_of_the_file(tmp_path: Path) -> None:
     assert lines is not None
     assert list(lines) == read_artefact(Artefact("a.log", b"one\r\n\n\x0bthree")).lines
     assert (lines[0].quote, lines[-1].line, len(lines)) == ("one", 3, 3)
+
+
+def raises_after_one(text: Text) -> Iterator[Evidence]:
+    yield SettingSeen(source=Source(text.name, 1, "answer 42"), name="answer", value="42")
+    raise OverflowError("cannot convert float infinity to integer")
+
+
+@pytest.fixture
+def broken_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Parser(tool="broken", medium="settings", footprint="^answer ", read=raises_after_one)
+    monkeypatch.setattr(reading, "_in_turn", lambda: [("broken", broken), *all_parsers().items()])
+    monkeypatch.setattr(reading, "_footprints", lambda: reading.Footprints({"broken": broken.searched}))
+
+
+@pytest.mark.usefixtures("broken_parser")
+def test_a_parser_that_raises_is_said_in_the_coverage_and_loses_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ParserRaised)
+        facts, told, _ = read("answer 42\n")
+    assert [fact.kind for fact in facts] == ["setting_seen"]
+    assert [(each.parser, each.state, each.facts) for each in told] == [("broken", ReadState.UNREADABLE, 1)]
+    assert told[0].reason == (
+        "unreadable by this parser after 1 facts: OverflowError: cannot convert float infinity to integer"
+    )
+
+
+@pytest.mark.usefixtures("broken_parser")
+def test_no_test_passes_where_a_parser_raises() -> None:
+    with pytest.raises(ParserRaised, match=r"^broken, artefact\.txt: unreadable by this parser"):
+        read("answer 42\n")

@@ -21,7 +21,7 @@ from ..durations import seconds
 from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source, stamp_before, state_severity
 
@@ -236,7 +236,7 @@ def comm(row: dict[str, str], args: str) -> str | None:
 
 
 def number(row: dict[str, str], *names: str) -> int | None:
-    return next((int(row[name]) for name in names if re.fullmatch(r"\d{1,18}", row.get(name, ""))), None)
+    return next((found for name in names if (found := whole_number(row.get(name, ""))) is not None), None)
 
 
 def lone_thread(row: dict[str, str]) -> int | None:

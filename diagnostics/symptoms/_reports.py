@@ -57,6 +57,11 @@ def words_of(fact: Evidence) -> str:
     return str(getattr(fact, "text", ""))
 
 
+def follows(later: Evidence, earlier: Evidence) -> bool:
+    """True where one fact stands below another one in the same file."""
+    return later.source.file == earlier.source.file and later.source.line > earlier.source.line
+
+
 def said(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Evidence]:
     """The facts in which a job, its launcher or a GPU tool says something that matches."""
     for words, facts in _spoken(incident).items():
@@ -225,6 +230,11 @@ def killed(kill: OomKill) -> str:
         )
     used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
     return f"{kill.subject.comm or 'process'} {kill.subject.pid} was killed{used}"
+
+
+def complaints(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Finding]:
+    """A finding for what jobs or tools said in words that a pattern knows."""
+    return findings(incident, [(fact, words_of(fact)) for fact in said(incident, pattern)])
 
 
 def findings(

@@ -20,6 +20,7 @@ runtime's.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -184,10 +185,12 @@ def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
 def _alone_inside(incident: Incident) -> Iterator[Finding]:
     """Children in which one thread waits and no other works: what it waits for, only threads of their parent could do."""
     stacks = incident.of(PythonStack)
+    at_work: dict[tuple[str, int | None], list[PythonStack]] = defaultdict(list)
     for stack in stacks:
-        dump = (stack.source.file, stack.subject.pid)
-        others = [each for each in stacks if each is not stack and (each.source.file, each.subject.pid) == dump]
-        if any(each.active or innermost_own(each) for each in others):
+        if stack.active or innermost_own(stack):
+            at_work[stack.source.file, stack.subject.pid].append(stack)
+    for stack in stacks:
+        if any(each is not stack for each in at_work.get((stack.source.file, stack.subject.pid), ())):
             continue
         if stack.active or stack.crashed or stack.interrupted or not stack.frames or not is_main(stack):
             continue
