@@ -49,6 +49,7 @@ FLOORS = {
             "clocks",
             "timeline",
             "links",
+            "machines",
             "checksum_listings",
             "collectives",
             "collect",

@@ -15,6 +15,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException
 from ..evidence.process import Frame, PythonStack
 from ..incident import Incident
+from ..links import ProcessKey
 
 COLLECTIVES = (
     "all_reduce", "allreduce", "all_reduce_coalesced", "barrier", "broadcast", "all_gather", "all_gather_into_tensor",
@@ -60,12 +61,12 @@ class Position(NamedTuple):
 
 def positions(incident: Incident) -> list[Position]:
     """One position per trainer process: its last stack dump; from tracebacks where nobody dumped stacks."""
-    found: dict[int, Position] = {}
+    found: dict[ProcessKey, Position] = {}
     for stack in incident.of(PythonStack):
-        pid = stack.subject.pid if stack.subject.pid is not None else _of_rank(stack)
-        if pid is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
+        key = incident.links.key_of(stack) or _of_rank(stack)
+        if key is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
-        found[pid] = Position(stack.subject, where(stack.frames), stack)
+        found[key] = Position(stack.subject, where(stack.frames), stack)
     if found:
         return list(found.values())
     by_rank: dict[int, Position] = {}
@@ -76,9 +77,9 @@ def positions(incident: Incident) -> list[Position]:
     return list(by_rank.values())
 
 
-def _of_rank(stack: PythonStack) -> int | None:
-    """A number for a rank whose process nobody names, which is no process's."""
-    return None if stack.subject.rank is None else -1 - stack.subject.rank
+def _of_rank(stack: PythonStack) -> ProcessKey | None:
+    """A key for a rank whose process nobody names, which is no process's."""
+    return None if stack.subject.rank is None else ("", -1 - stack.subject.rank)
 
 
 def frames_of(texts: Iterable[str]) -> list[Frame]:
