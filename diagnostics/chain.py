@@ -15,6 +15,7 @@ from .evidence import NOBODY, Source, Subject
 from .evidence.job import WatchdogFired
 from .evidence.process import ProcessState, ThreadState
 from .filesystems import by_name
+from .hypothesis import Hypothesis
 from .incident import Incident
 from .time_order import first_moment
 
@@ -32,19 +33,17 @@ class Link:
 def chain_of(diagnosis: Diagnosis) -> list[Link]:
     """The chain of the answer (of the leading hypothesis where there is no answer): events, then ties."""
     leading = diagnosis.answer or diagnosis.hypotheses[:1]
-    links = [link for each in leading for link in events(diagnosis, each.slug)]
+    links = [link for each in leading for link in events(diagnosis.incident, each)]
     mount = next((each.about.mount for each in leading if each.about.mount), None)
     return links + (attribution(diagnosis.incident, mount) if mount else [])
 
 
-def events(diagnosis: Diagnosis, slug: str) -> list[Link]:
+def events(incident: Incident, hypothesis: Hypothesis) -> list[Link]:
     """The symptoms that a hypothesis explains, the earliest first; undated ones keep their role's place."""
-    hypothesis = next(each for each in diagnosis.hypotheses if each.slug == slug)
     rows = []
-    for each in diagnosis.present:
-        effect = hypothesis.cause.effect(each.symptom)
-        if effect and each.symptom in hypothesis.explains:
-            at = first_moment(diagnosis.incident, each)
+    for each in hypothesis.explained:
+        if effect := hypothesis.cause.effect(each.symptom):
+            at = first_moment(incident, each)
             text = each.notes[0] if each.notes else each.symptom.replace("-", " ")
             rows.append((effect.role.place, at, Link(text, each.subject, at, each.sources[:3])))
     dated = sorted((row for row in rows if row[1]), key=lambda row: (row[1], row[0]))

@@ -33,6 +33,7 @@ LEAD_BITS = 5.0  # what symptoms and wording must speak at least for a lead (32 
 IN_REACH = 0.5  # of a lead's posterior: a rival that probable leaves it open
 FAINT = "var(--jp-ui-font-color2, #616161)"
 WORDING = "wording"  # the row of `Diagnosis.weights` that no symptom has
+OFTEN = 0.3  # a cause that shows a symptom at least so often misses it, and leaves it to others that do
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
 
 
@@ -54,7 +55,7 @@ class Diagnosis:
     robustness: float
     lacking: str
     words: Likeness = field(repr=False)
-    _network: Network = field(repr=False)
+    network: Network = field(repr=False)
 
     def __repr__(self) -> str:
         return f"<Diagnosis {self.headline}>"
@@ -93,9 +94,9 @@ class Diagnosis:
     @cached_property
     def unexplained(self) -> list[Observation]:
         """Symptoms that are there and that no cause of the answer explains."""
-        explained = {symptom for each in self.answer for symptom in each.explains}
         table = all_symptoms()
-        return [each for each in self.present if each.symptom not in explained and not table[each.symptom].healthy]
+        left = [each for each in self.present if not table[each.symptom].healthy]
+        return [each for each in left if not any(each in cause.explained for cause in self.answer)]
 
     @property
     def weights(self) -> pd.DataFrame:
@@ -105,7 +106,7 @@ class Diagnosis:
         """
         import pandas as pd
 
-        network = self._network
+        network = self.network
         bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present)
         names = [f"{i.cause.slug} on {i.subject}" if i.subject != NOBODY else i.cause.slug for i in network.instances]
         frame = pd.DataFrame(bits.T, columns=names, index=[each.symptom for each in network.observed])
@@ -182,27 +183,29 @@ def _hypotheses(
     by_symptoms = at_work(network.slugs, network.by_symptoms)
     found = []
     for row, instance in enumerate(network.instances):
-        explains, against = [], []
+        explained, opposed = [], []
         for column, each in enumerate(network.observed):
             strength = network.strength[row, column]
             if network.present[column]:
                 if strength >= EXPLAINED * best[column] and strength > network.leak[column]:
-                    explains.append(each.symptom)
-                elif strength <= network.leak[column] and best[column] > 0.3:
-                    against.append(each.symptom)
-            elif strength >= 0.3:
-                against.append(each.symptom)
+                    explained.append(each)
+                elif strength <= network.leak[column] and best[column] > OFTEN:
+                    opposed.append(each)
+            elif strength >= OFTEN:
+                opposed.append(each)
+        about = _about(incident, instance, explained, words)
         found.append(
             Hypothesis(
                 instance.cause,
                 instance.subject,
-                _about(incident, instance, [e for e in network.observed if e.symptom in explains], words),
+                about,
                 float(posterior.marginal[row]),
                 by_symptoms[instance.cause.slug],
                 float(bits[row].sum() + network.worded[row]),
                 float(network.worded[row]),
-                tuple(dict.fromkeys(explains)),
-                tuple(dict.fromkeys(against)),
+                tuple(explained),
+                tuple(opposed),
+                next((m.filesystem for m in incident.links.mounts if about.mount == m.subject.mount), ""),
             )
         )
     return tuple(sorted(found, key=lambda each: (-each.posterior, each.cause.slug)))
@@ -215,9 +218,7 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
     """
     about = instance.subject
     mine = [
-        each.subject.known()
-        for each in explained
-        if each.state is State.PRESENT and instance.subject.agrees_with(told_apart_by(instance.cause, each))
+        each.subject.known() for each in explained if instance.subject.agrees_with(told_apart_by(instance.cause, each))
     ]
     if not mine and words.bits.get(instance.cause.slug, 0.0) >= ANSWER_BITS:
         telling = {(each.file, each.line) for each in words.telling(instance.cause.slug)}
@@ -242,7 +243,7 @@ def _leading(
 
     By the symptoms alone, or as a lead: words name one cause at most, and none by speaking against its rivals. None while something telling is there
     that the set does not account for: a fault that the table does not know may be behind the rest too. What counts is
-    that the cause is at work at all: on which of two subjects may stay open. Where there is none, what the likeliest lacks.
+    that the cause is at work at all: on which of two subjects may stay open, and a second one needs a posterior of its own. Where there is none, what the likeliest lacks.
     """
     if strange := unaccounted(network, posterior.sets[0]):
         title = all_symptoms()[strange[0].symptom].title
@@ -256,9 +257,10 @@ def _leading(
     bits = {(network.slugs[i], network.instances[i].subject): float(told[i]) for i in chosen}
     mine = [(each, bits[key]) for each in hypotheses if (key := (each.slug, each.subject)) in bits]
     lacks = [(each, _lacks(each, found, speaks)) for each, speaks in mine]
-    leading = tuple(each for each, lack in lacks if not lack)
-    if leading:
-        return leading, ""
+    sure = [each for each, lack in lacks if not lack]
+    if sure:
+        first = {each.slug: each for each in reversed(sure)}
+        return tuple(each for each in sure if each is first[each.slug] or each.posterior >= ANSWER_POSTERIOR), ""
     return (), next((lack for _, lack in lacks), f"less than {ANSWER_BITS:.0f} bits of its own (8 to 1) speak for it")
 
 

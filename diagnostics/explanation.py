@@ -15,7 +15,7 @@ from .causes import Role
 from .chain import Link, chain_of
 from .diagnosis import Diagnosis
 from .evidence import NOBODY, Coverage, ReadState, Source, Subject
-from .filesystems import identify
+from .filesystems import by_name
 from .finding import Sentence, seen
 from .hypothesis import Hypothesis, named
 from .next_probe import Question, next_questions
@@ -32,6 +32,7 @@ class Row:
     """A symptom in the table "symptom -> what it was actually doing"."""
 
     symptom: str
+    subject: Subject
     title: str
     seen: str
     actually: str
@@ -86,10 +87,11 @@ def _table(diagnosis: Diagnosis) -> Iterable[Row]:
         symptom = table[each.symptom]
         if symptom.healthy:
             continue
-        by = next((h for h in diagnosis.answer if each.symptom in h.explains), None)
+        by = next((h for h in diagnosis.answer if each in h.explained), None)
         effect = by.cause.effect(each.symptom) if by else None
         actually = fill(effect.actually, by, each) if effect and by else ""
-        yield Row(each.symptom, symptom.title, seen(each), actually, effect.role if effect else None, each.sources[:6])
+        role = effect.role if effect else None
+        yield Row(each.symptom, each.subject, symptom.title, seen(each), actually, role, each.sources[:6])
 
 
 def _rivals(diagnosis: Diagnosis) -> Iterable[Sentence]:
@@ -117,8 +119,8 @@ def _precedents(diagnosis: Diagnosis) -> Iterable[Sentence]:
 
 def _usual_suspects(diagnosis: Diagnosis) -> dict[str, str]:
     """What the causes of the answer are mistaken for, by slug, with why."""
-    named = {each.slug for each in diagnosis.answer}
-    return {who: why for each in diagnosis.answer for who, why in each.cause.mistaken_for if who not in named}
+    answered = {each.slug for each in diagnosis.answer}
+    return {who: why for each in diagnosis.answer for who, why in each.cause.mistaken_for if who not in answered}
 
 
 def _others(diagnosis: Diagnosis) -> list[Hypothesis]:
@@ -128,15 +130,14 @@ def _others(diagnosis: Diagnosis) -> list[Hypothesis]:
 
 def _against(diagnosis: Diagnosis, rival: Hypothesis, tempting: str = "") -> Sentence:
     """How likely a rival is at work beside the answer, and why it is not the answer."""
-    present = {each.symptom: each for each in diagnosis.present}
     table = all_symptoms()
-    unexplained = [name for name in rival.against if name in present]
-    missing = [name for name in rival.against if name not in present]
+    missed = rival.missed
+    unexplained = [name for name in rival.against if name not in missed]
     reasons = []
     if unexplained:
         reasons.append(f"it does not explain {_listed(table[name].title for name in unexplained[:3])}")
-    if missing:
-        reasons.append(f"it would have shown {_listed(table[name].title for name in missing[:2])}, looked for in vain")
+    if missed:
+        reasons.append(f"it would have shown {_listed(table[name].title for name in missed[:2])}, looked for in vain")
     if diagnosis.lacking and rival is diagnosis.hypotheses[0]:
         reasons.append(diagnosis.lacking)
     if not reasons:
@@ -144,7 +145,8 @@ def _against(diagnosis: Diagnosis, rival: Hypothesis, tempting: str = "") -> Sen
             "less of the evidence speaks for it" if rival.bits > 0 else "nothing that was collected speaks for it"
         )
     chance = f"{rival.posterior:.1%}" if rival.posterior >= NEGLIGIBLE else f"under {NEGLIGIBLE:.1%}"
-    sources = tuple(source for name in unexplained[:2] for source in present[name].sources[:1])
+    cited = {each.symptom: each for each in reversed(rival.opposed)}
+    sources = tuple(source for name in unexplained[:2] for source in cited[name].sources[:1])
     return Sentence(f"{named(rival)} ({chance}): {tempting}{'; '.join(reasons)}", sources)
 
 
@@ -206,22 +208,17 @@ def fill(template: str, hypothesis: Hypothesis | None, observation: Observation 
     subjects += [observation.subject] if observation else []
     for subject in subjects:
         known |= {name: str(value) for name, value in subject.known().items()}
-    if hypothesis and hypothesis.about.device and hypothesis.about.mount:
-        known["filesystem"] = _filesystem(hypothesis.about)
+    if hypothesis and hypothesis.filesystem:
+        known["filesystem"] = by_name(hypothesis.filesystem).title
     return string.Formatter().vformat(template, (), _Blanks(known))
 
 
 def for_subject(command: str, subject: Subject) -> str:
-    """A command with its placeholders MOUNT, PID and GPU replaced by what is known."""
-    for word, value in (("MOUNT", subject.mount), ("PID", subject.pid), ("GPU", subject.gpu)):
-        if value is not None:
-            command = re.sub(rf"\b{word}\b", shlex.quote(str(value)).replace("\\", r"\\"), command)
-    return command
-
-
-def _filesystem(subject: Subject) -> str:
-    title = identify(subject.device or "", "fuse").title
-    return title if title != "a FUSE filesystem" else "the filesystem"
+    """A command with its placeholders MOUNT and PID replaced by what is known."""
+    known = {
+        name: shlex.quote(str(value)) for name in ("mount", "pid") if (value := getattr(subject, name)) is not None
+    }
+    return re.sub(r"\b(?:MOUNT|PID)\b", lambda found: known.get(found[0].lower(), found[0]), command)
 
 
 def format_explanation(explanation: Explanation) -> str:

@@ -45,9 +45,9 @@ def find(
             yield from _undecided(present, hypotheses, lacking)
         case _:
             for each in hypotheses:
-                yield from _caused_by(incident, present, each)
+                yield from _caused_by(incident, each)
                 yield from _worded(each, words)
-            if len(hypotheses) > 1:
+            if verdict is Verdict.INDEPENDENT_CAUSES:
                 yield Sentence("These are independent of each other: neither explains what the other does.")
 
 
@@ -75,12 +75,12 @@ def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis],
         yield Sentence("No symptom that this program knows was found in what was collected.")
 
 
-def _caused_by(incident: Incident, present: Sequence[Observation], hypothesis: Hypothesis) -> Iterator[Sentence]:
+def _caused_by(incident: Incident, hypothesis: Hypothesis) -> Iterator[Sentence]:
     known = "The likeliest cause" if hypothesis.is_lead else "The cause"
     said = f"{known} is {named(hypothesis)} ({hypothesis.posterior:.0%}): {hypothesis.cause.what}."
-    yield Sentence(said, tuple(source for each in _explained(present, hypothesis) for source in each.sources[:1])[:4])
+    yield Sentence(said, tuple(source for each in _explained(hypothesis) for source in each.sources[:1])[:4])
     yield from _introduce(incident, hypothesis)
-    if time_order(incident, present, hypothesis) is TimeOrder.CONTRADICTS:
+    if time_order(incident, hypothesis) is TimeOrder.CONTRADICTS:
         yield Sentence("Against it: by the clocks, its consequences were seen before its first effect.")
 
 
@@ -94,10 +94,9 @@ def _worded(hypothesis: Hypothesis, words: Likeness) -> Iterator[Sentence]:
         )
 
 
-def _explained(present: Sequence[Observation], hypothesis: Hypothesis) -> list[Observation]:
-    """The symptoms that a hypothesis explains, the most telling one first."""
-    effects = {name: hypothesis.cause.effect(name) for name in hypothesis.explains}
-    mine = [(effect, each) for each in present if (effect := effects.get(each.symptom))]
+def _explained(hypothesis: Hypothesis) -> list[Observation]:
+    """What a hypothesis explains, the most telling one first."""
+    mine = [(effect, each) for each in hypothesis.explained if (effect := hypothesis.cause.effect(each.symptom))]
     return [each for _, each in sorted(mine, key=lambda pair: pair[0].role.place)]
 
 

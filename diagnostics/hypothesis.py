@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from .causes import Cause
 from .evidence import Subject
+from .symptoms import Observation, State
 
 ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answer
 
@@ -26,9 +27,9 @@ class Hypothesis:
 
     `subject` tells it from other instances of its cause; `about` is all that is known of that subject. `bits` is the
     weight of all the evidence for it, taken alone, and `worded` the part of it that the wording of the artefacts has;
-    `by_symptoms` is the posterior of the cause, on any subject, without that part;
-    `explains` the symptoms that it would show and that are there; `against` those it would have shown and that are not
-    there, or that are there and speak for another.
+    `by_symptoms` is the posterior of the cause, on any subject, without that part. `explained` are the observations that
+    are there and that it would show; `opposed` those that it would have shown and that are not there, or that are there
+    and speak for another. `filesystem` is the kind behind its volume, "" where no table of mounts shows it.
     """
 
     cause: Cause
@@ -38,13 +39,30 @@ class Hypothesis:
     by_symptoms: float
     bits: float
     worded: float
-    explains: tuple[str, ...]
-    against: tuple[str, ...]
+    explained: tuple[Observation, ...]
+    opposed: tuple[Observation, ...]
+    filesystem: str = ""
 
     @property
     def is_lead(self) -> bool:
         """True when the symptoms alone would not make it an answer, and the wording speaks for it."""
         return self.worded > 0 and self.by_symptoms < ANSWER_POSTERIOR
+
+    @property
+    def explains(self) -> tuple[str, ...]:
+        """The names of the symptoms that it explains."""
+        return tuple(dict.fromkeys(each.symptom for each in self.explained))
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        """The names of the symptoms that speak against it and, of whatever subject, nowhere for it."""
+        return tuple(dict.fromkeys(each.symptom for each in self.opposed if each.symptom not in self.explains))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The names of those among them that were looked for in vain."""
+        absent = {each.symptom for each in self.opposed if each.state is State.ABSENT}
+        return tuple(name for name in self.against if name in absent)
 
     @property
     def slug(self) -> str:

@@ -65,7 +65,9 @@ class Links:
 
     @cached_property
     def _by_point(self) -> dict[str, Mount]:
-        return {mount.subject.mount: mount for mount in self.incident.of(Mount) if mount.subject.mount}
+        # a row of a table, which has options, counts for more than the command that was to mount it
+        mounts = sorted(self.incident.of(Mount), key=lambda mount: bool(mount.options))
+        return {mount.subject.mount: mount for mount in mounts if mount.subject.mount}
 
     @cached_property
     def mounts(self) -> list[Mount]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # independent priors that add up to one leave 37 % for no cause at all; an incident that somebody investigates is not so
 # often without one of the known causes
 NOTHING_KNOWN = 0.15
-# of the unseen precedents whose label was said to be at least 90 % probable 7 % bore another, and an incident may be of
+# of the unseen precedents whose label was said to be at least 90 % probable 8 % bore another, and an incident may be of
 # a kind that the library does not hold: words alone are never more than three to one
 LIFTED_TO = 0.75
 # bits: an absent symptom that speaks so much against a cause was looked for where the cause would have shown it
@@ -72,6 +72,13 @@ class Network:
         return noisy_or.solve(
             self.prior, self.strength, self.leak, self.present, nothing=NOTHING_KNOWN, hint=hint, lifts_to=LIFTED_TO
         )
+
+    def best(self, count: int) -> np.ndarray[Any, Any]:
+        """The rows of the instances that the evidence speaks most for, the best ones first, at most `count`."""
+        import numpy as np
+
+        bits = noisy_or.weight_of_evidence(self.strength, self.leak, self.present).sum(axis=1)
+        return np.argsort(-(bits + self.worded + np.log2(self.prior)), kind="stable")[:count]
 
     @property
     def slugs(self) -> list[str]:
@@ -213,8 +220,7 @@ def shaken(network: Network, answer: set[str]) -> float:
     """
     import numpy as np
 
-    bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present).sum(axis=1)
-    rank = np.argsort(-(bits + network.worded + np.log2(network.prior)), kind="stable")[:SHAKEN_INSTANCES]
+    rank = network.best(SHAKEN_INSTANCES)
     slugs = [network.instances[i].cause.slug for i in rank]
     draw = np.random.default_rng(0)
     stays = 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from . import noisy_or
 from .diagnosis import Diagnosis
-from .network import LIFTED_TO
+from .network import LIFTED_TO, NOTHING_KNOWN
 from .symptoms import State, all_symptoms
 
 RIVALS = 12
@@ -34,12 +34,11 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
     """The questions with the highest expected gain in bits per minute of a person's time, best first."""
     import numpy as np
 
-    network = diagnosis._network
+    network = diagnosis.network
     if not network.instances:
         return []
     table = all_symptoms()
-    bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present).sum(axis=1)
-    rank = np.argsort(-(bits + network.worded + np.log2(network.prior)), kind="stable")[:RIVALS]
+    rank = network.best(RIVALS)
     rivals = [network.instances[i] for i in rank]
     hint = network.worded[rank] * math.log(2)
     posterior = noisy_or.solve(
@@ -48,6 +47,7 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         network.leak,
         network.present,
         max_set=2,
+        nothing=NOTHING_KNOWN,
         hint=hint,
         lifts_to=LIFTED_TO,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from .chain import chain_of
 from .diagnosis import Diagnosis
 from .evidence import Coverage, Evidence, Source
-from .explanation import explain
+from .explanation import Row, explain
 from .hypothesis import Hypothesis
 from .symptoms import State
 from .time_order import TimeOrder, time_order
@@ -21,22 +21,19 @@ EVIDENCE_SHOWN = 20
 def diagnosis_as_json(diagnosis: Diagnosis) -> dict[str, Any]:
     """The diagnosis in its published form; keys are stable within a schema version."""
     explanation = explain(diagnosis)
-    told = {row.symptom: row for row in explanation.table}
+    told = {(row.symptom, row.subject): row for row in explanation.table}
     return {
         "schema": SCHEMA,
         "verdict": diagnosis.verdict.value,
         "answer": list(dict.fromkeys(each.slug for each in diagnosis.answer)),
         "finding": [{"text": each.text, "evidence": _sources(each.sources)} for each in explanation.finding],
-        "causes": [
-            _cause(each, time_order(diagnosis.incident, diagnosis.present, each)) for each in diagnosis.hypotheses
-        ],
+        "causes": [_cause(each, time_order(diagnosis.incident, each)) for each in diagnosis.hypotheses],
         "symptoms": [
             {
                 "symptom": each.symptom,
                 "state": each.state.value,
                 "subject": each.subject.known(),
-                "role": _role(told, each.symptom) if each.state is State.PRESENT else None,
-                "explanation": told[each.symptom].actually if each.symptom in told else "",
+                **_told(told.get((each.symptom, each.subject)) if each.state is State.PRESENT else None),
                 "seen": list(each.notes[:5]),
                 "evidence": _sources(each.sources[:EVIDENCE_SHOWN]),
             }
@@ -77,9 +74,8 @@ def _cause(hypothesis: Hypothesis, order: TimeOrder) -> dict[str, Any]:
     }
 
 
-def _role(told: dict[str, Any], symptom: str) -> str | None:
-    row = told.get(symptom)
-    return row.role.value if row is not None and row.role is not None else None
+def _told(row: Row | None) -> dict[str, Any]:
+    return {"role": row.role.value if row and row.role else None, "explanation": row.actually if row else ""}
 
 
 def _coverage(each: Coverage) -> dict[str, Any]:

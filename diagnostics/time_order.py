@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
@@ -24,15 +23,15 @@ class TimeOrder(StrEnum):
     UNKNOWN = "unknown"
 
 
-def time_order(incident: Incident, present: Sequence[Observation], hypothesis: Hypothesis) -> TimeOrder:
+def time_order(incident: Incident, hypothesis: Hypothesis) -> TimeOrder:
     """Compare the earliest dated initiating symptom with the earliest dated cascade.
 
     Some slack is given: a symptom is dated by when somebody looked, which is later than when it began.
     """
     dated: dict[Role, list[datetime]] = {role: [] for role in Role}
-    for each in present:
+    for each in hypothesis.explained:
         effect = hypothesis.cause.effect(each.symptom)
-        if effect and each.symptom in hypothesis.explains and (at := first_moment(incident, each)):
+        if effect and (at := first_moment(incident, each)):
             dated[effect.role].append(at)
     if not dated[Role.INITIATING] or not dated[Role.CASCADE]:
         return TimeOrder.UNKNOWN

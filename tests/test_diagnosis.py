@@ -263,7 +263,7 @@ def test_what_the_words_say_is_shaken_too(worded: Callable[..., None]) -> None:
     robust = []
     for bits in (3.0, 6.0, 16.0):
         worded(lock=bits)
-        robust.append(network.shaken(judge(WORDED, [])._network, {"lock"}))
+        robust.append(network.shaken(judge(WORDED, []).network, {"lock"}))
     assert robust[0] < robust[1] <= robust[2] == 1.0
 
 

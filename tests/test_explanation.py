@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from diagnostics import diagnose, open_incident
-from diagnostics.explanation import NEGLIGIBLE, explain, format_explanation
+from diagnostics.evidence import Subject
+from diagnostics.explanation import NEGLIGIBLE, Explanation, explain, for_subject, format_explanation
+from diagnostics.report import diagnosis_as_json
 
 SAMPLE = Path(__file__).parents[1] / "sample_logs" / "five_symptoms"
 
@@ -45,3 +47,51 @@ def test_an_answer_of_the_symptoms_is_no_lead() -> None:
     told = explain(diagnose(open_incident(SAMPLE)))
     assert told.precedents == ()
     assert not any("lead" in each.text for each in told.finding)
+
+
+def told_of(folder: Path, **files: str) -> Explanation:
+    """The explanation of an incident of these files: `df_txt` is df.txt."""
+    for name, text in files.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    return explain(diagnose(open_incident(folder)))
+
+
+DF = "Filesystem      Size  Used Avail Use% Mounted on\n/dev/nvme1n1    1.8T  1.8T     0 100% {}\n/dev/nvme2n1    1.8T  1.8T     0 100% {}\n"
+NO_SPACE = "OSError: [Errno 28] No space left on device: '/scratch/run7/checkpoint-4000/optimizer.pt'\n"
+
+
+def test_each_volume_is_told_by_its_own_lines(tmp_path: Path) -> None:
+    told = told_of(tmp_path, df_txt=DF.format("/scratch", "/home"), train_log=NO_SPACE)
+    rows = {row.subject.mount: row for row in told.table if row.symptom == "disk-usage-full"}
+    assert rows["/scratch"].actually == "/scratch had no room"
+    assert rows["/home"].actually == "", "the answer is about /scratch"
+    assert [each.text for each in told.unexplained] == [rows["/home"].seen]
+    assert not any("independent of each other" in each.text for each in told.finding)
+    assert len({link.text for link in told.chain}) == len(told.chain), "no event is told twice"
+
+
+def test_the_published_form_gives_each_subject_its_own_explanation(tmp_path: Path) -> None:
+    told_of(tmp_path, df_txt=DF.format("/scratch", "/home"), train_log=NO_SPACE)
+    found = diagnosis_as_json(diagnose(open_incident(tmp_path)))
+    said = {
+        each["subject"].get("mount"): each["explanation"]
+        for each in found["symptoms"]
+        if each["symptom"] == "disk-usage-full"
+    }
+    assert said == {"/scratch": "/scratch had no room", "/home": ""}
+
+
+def test_a_network_filesystem_is_called_by_its_name(tmp_path: Path) -> None:
+    told = told_of(
+        tmp_path,
+        mounts_txt="10.0.0.1:/export /data nfs4 rw,relatime,hard,proto=tcp 0 0\n",
+        dmesg_txt="[ 8123.1] nfs: server 10.0.0.1 not responding, still trying\n",
+        ps_txt="  PID  PPID STAT WCHAN                         COMMAND\n 4312  4300 D    rpc_wait_bit_killable         python train.py --data /data\n",
+    )
+    assert any("NFS" in row.actually for row in told.table), told.table
+
+
+def test_only_placeholders_are_filled_in_a_command() -> None:
+    about = Subject(mount="/data/PID", pid=7, gpu=3)
+    assert for_subject("ls MOUNT; cat /proc/PID/stack", about) == "ls /data/PID; cat /proc/7/stack"
+    assert for_subject("Drain the node and reset the GPU", about) == "Drain the node and reset the GPU"

@@ -45,8 +45,8 @@ CAUSES = (
             Effect(
                 "lost-under-load",
                 0.6,
-                "power and signal of a marginal link give way under load",
-                "the link held while idle and gave way under load",
+                "power and signal of a marginal link, behind a riser or cable most of all, give way under load",
+                "the link held in the slot or while idle, and gave way behind the riser or under load",
                 Role.INITIATING,
             ),
             Effect(

@@ -85,6 +85,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "large-packets-lost",
+                0.01,
+                "the longer a packet the more likely a marginal link damages it, but seldom all of them",
+                "the link damaged every long packet",
+            ),
+            Effect(
                 "port-below-its-rate",
                 0.15,
                 "a bad cable or module makes the link train to fewer lanes or a lower rate",

@@ -25,6 +25,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "hosts-share-a-name",
+                0.03,
+                "machines that are installed from one image keep its name until somebody changes it",
+                "NCCL took the other machine for its own by its name, and chose ways that lead within one",
+                Role.INITIATING,
+            ),
+            Effect(
                 "network-setup-error",
                 0.5,
                 "a wrong GID, interface name, plugin or MTU is refused at the start",
@@ -64,6 +71,19 @@ CAUSES = (
                 "an MTU that is set on some hosts only is one of the frequent ways",
                 "packets of one host were too long for another",
                 Role.INITIATING,
+            ),
+            Effect(
+                "large-packets-lost",
+                0.15,
+                "a switch or tunnel with a smaller MTU than the hosts lets the small packets of every test by hand through",
+                "packets of the full size were too long for the way between the hosts",
+                Role.INITIATING,
+            ),
+            Effect(
+                "sent-and-not-acknowledged",
+                0.1,
+                "packets that are too long for the way are sent again and again, where the job speaks TCP",
+                "the large packets were lost each time, and the kernel sent them again",
             ),
             Effect(
                 "port-not-set-up",
@@ -175,6 +195,12 @@ CAUSES = (
                 0.5,
                 "it fails from the first start, before any step",
                 "the job never got past setting up its communication",
+            ),
+            Effect(
+                "progress-stopped",
+                0.1,
+                "a setting that somebody changes on a switch or host meets the jobs that run",
+                "the steps ceased when the setting was changed",
             ),
             Effect(
                 "collective-timed-out",

@@ -85,6 +85,14 @@ class GpuThrottle(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GpuNotThrottled(Evidence):
+    """A tool was asked why clocks are held down, and names neither heat nor power. Subject: gpu, pci.
+
+    THROTTLE_STATUS: UNTHROTTLED
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NvlinkErrors(Evidence):
     """Error counters or state of an NVLink. Subject: gpu.
 

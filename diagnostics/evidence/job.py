@@ -105,6 +105,18 @@ class NonFiniteValue(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateSkipped(Evidence):
+    """An update of the weights that was left out since the norm of its gradients was above a limit. Subject: rank.
+
+    step 120: gradient norm 1.92 > 1.0, skipping update
+    """
+
+    norm: float
+    limit: float | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LossScaleLowered(Evidence):
     """Dynamic loss scaling skipped a step whose gradients overflowed, and lowered its scale to `scale`. Subject: rank.
 
@@ -440,7 +452,7 @@ class Trial(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginSession(Evidence):
-    """A person's login session that began or ended ("begin", "end"). Subject: host.
+    """A person's login session that began or ended ("begin", "end"); PAM names none, which is "". Subject: host.
 
     Jun 23 11:06:52 c07 systemd-logind[1711]: Removed session 41.
     """

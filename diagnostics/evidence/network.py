@@ -40,8 +40,9 @@ class PortErrors(Evidence):
 class Reachability(Evidence):
     """Somebody tried to reach a host. Subject: server.
 
-    `outcome` is "answered", "refused", "timed-out", "unreachable", "unknown-name", "too-long" (a packet of that size), "lossy" (some packets only), "no-listener"
-    (on the host itself nobody listens there) or "unacknowledged" (a connection repeats what it sent).
+    `outcome` is "answered", "refused", "timed-out", "unreachable", "unknown-name", "too-long" (a packet of that size),
+    "small-only" (large packets are lost), "lossy" (some packets only), "no-listener" (on the host itself nobody listens
+    there) or "unacknowledged" (a connection repeats what it sent).
 
         curl: (28) Failed to connect to 10.0.0.4 port 29500: Connection timed out
     """

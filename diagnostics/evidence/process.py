@@ -180,3 +180,15 @@ class SystemCall(Evidence):
     duration_s: float | None = None
     unfinished: bool = False
     descriptor: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemCallTotal(Evidence):
+    """All calls of one kind while somebody counted: how many, and how long they took together.
+
+    71.42   81.907113        4106     19945      8210 openat
+    """
+
+    name: str
+    calls: int
+    seconds: float

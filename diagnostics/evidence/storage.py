@@ -233,7 +233,8 @@ class CgroupMemory(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IoStatistics(Evidence):
-    """Rates and waits of a device or a mount (iostat, nfsiostat, mountstats, fio). Subject: device or mount.
+    """Rates and waits of a device or a mount (iostat, nfsiostat, mountstats, fio), or of a process for a CPU. Subject:
+    device, mount or pid.
 
     nvme0n1  12.0  0.5  3.1  ...  99.8
     """

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity, Stamp, Subject
-from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuProcessesNone, GpuStatus, GpuThrottle, GpuToolError
+from ..evidence.gpu import (
+    GpuErrorCounts,
+    GpuNotThrottled,
+    GpuProcess,
+    GpuProcessesNone,
+    GpuStatus,
+    GpuThrottle,
+    GpuToolError,
+)
 from ..text import Line, Text
 from ._snapshot import source
 
@@ -19,6 +27,8 @@ NORMAL = frozenset(
         "|"
     )
 )
+BUSY_PERCENT = 80.0  # an idle GPU has no clocks to hold down
+HELD_BY = re.compile(r"hw.?slowdown|thermal", re.I)
 # a GPU that has no NVSwitches beside it has no fabric to join
 _WITHOUT_FABRIC = ("N/A", "Not Supported", "")
 
@@ -50,6 +60,20 @@ class Card:
     unheld: Line | None = None
     fabric: dict[str, str] = field(default_factory=dict)  # "State" and "Status" of joining the NVSwitches' fabric
     fabric_line: Line | None = None
+    reasons: dict[str, bool] = field(default_factory=dict)  # for lower clocks, and whether each is active
+    reasons_line: Line | None = None
+
+    def note_reason(self, name: str, active: bool, line: Line) -> None:
+        """Keep whether a reason for lower clocks is active."""
+        self.reasons[name] = active
+        self.reasons_line = self.reasons_line or line
+
+    @property
+    def is_free(self) -> bool:
+        """True where the GPU is busy, and neither heat nor power holds its clocks down."""
+        held = any(active for name, active in self.reasons.items() if name not in NORMAL)
+        asked = any(HELD_BY.search(name) for name in self.reasons)
+        return asked and not held and self.values.get("utilisation_percent", 0.0) >= BUSY_PERCENT
 
     def note_value(self, key: str, value: str) -> None:
         """Keep the first number of a quantity."""
@@ -106,6 +130,8 @@ def told(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
             uuid=card.uuid,
             **card.values,  # type: ignore[arg-type]
         )
+    if card.reasons_line and card.is_free:
+        yield GpuNotThrottled(source=source(text, card.reasons_line), subject=subject, stamp=stamp)
     if card.fabric_line and (text_ := card.unjoined):
         yield GpuToolError(
             source=source(text, card.fabric_line),

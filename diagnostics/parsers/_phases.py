@@ -75,6 +75,10 @@ PHASES = (
     (re.compile(COMPILED), "compile", "end"),
     (re.compile(COMPILES), "compile", "begin"),
     (re.compile(r"(?i)\b(?:state[_ ]?dict|optimizer states?) (?:was |were )?(?:gathered|consolidated)\b|\bsuccessfully saved\b|^(?:rank \d{1,6}:? |save_\w{1,30}: (?:rank \d{1,6}:? )?)?(?:saved|wrote) \S|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
+    # rank 0..7: sharded safetensors written      model.safetensors.index.json written      consolidation finished      merge_shards: done
+    (re.compile(r"(?i)\b(?:safetensors|[\w.-]{1,80}\.index\.json) (?:was |were )?written\b|\b(?:consolidat|export|merge_|gather_)\w{2,60}:? (?:is )?(?:done|finished|completed?|ended)\b"), "save", "end"),
+    # consolidate_shards_on_rank0: start      export started      gather_full_state: begin
+    (re.compile(r"(?i)\b(?:consolidat|export|merge_|gather_)\w{0,60}:? (?:starts?|started|starting|begins?|began)\b"), "save", "begin"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
     # Model checkpoint of size 4.61 GiB saved to out/epoch_0/ft-model-00014-of-00030.safetensors
     (re.compile(r"(?i)\b(?:checkpoint|weights|shard) of size \S{1,20} \S{1,8} saved to\b"), "save", None),

@@ -38,7 +38,7 @@ _WELL = (
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
     r"|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?|reboots?|resets?|lock-?ups?)"
     rf"|{_ALL_WELL}"
-    r"|\d{1,4} (?:min(?:utes?)?|h(?:ours?)?|days?|weeks?),? "
+    r"|\d{1,4} (?:min(?:utes?)?|h(?:ours?)?|days?|weeks?|months?|years?),? "
     r"(?:ok|fine|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)\w{0,2})"
 )
 # 6 failures      0 of 12 runs      3/5 runs hang

@@ -8,9 +8,10 @@ job's end.
     Job exceeded its walltime limit. Job was aborted
     Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
     Pod was terminated in response to imminent node shutdown.
+    job 4411 selected, REQUEUE, signal TERM, grace 20s
     Cluster is preempted (status: INIT). Recovering...
 
-A wrapper of another system counts that says it ends a job for its time; a run that stops at its own limit does not.
+A wrapper of another system counts that says it ends a job for its time, or for another job; a run that stops at its own limit does not.
 LSF's usage table and PBS's resource lines are skipped.
 """
 
@@ -69,6 +70,24 @@ SAYINGS = (
         "batch",
         "time-limit",
         r"(?i:\b(?:job|task|allocation)\b.{0,60}\b(?:reached|exceeded|exceeds|hit|over)\b.{0,30}\b(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,60}\b(?:kill|terminat|cancell?|sending sig|SIGTERM|SIGKILL)|\b(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,40}\b(?:reached|exceeded|expired)\b.{0,40}\b(?:kill|terminat|cancell?|sending sig)\w{0,8} (?:signal to )?(?:the )?(?:job|task|allocation)\b)",
+    ),
+    # job 4411 selected, REQUEUE, signal TERM, grace 20s     job 4411 requeued for job 4502 (priority 90 > 10)
+    (
+        "batch",
+        "preempted",
+        r"(?i:\b(?:job|task|allocation|trial) \S{1,40}\b(?!.{0,160}\b(?:fail|down\b|lost|crash|error|unhealthy|hang|maintenance|retry|attempt)).{0,80}\brequeue(?:d|ing)?\b.{0,60}(?:\bsig(?:nal)? ?[:=]?(?:TERM|KILL|INT|USR[12])\b|\bfor job \S{0,2}\d|\bhigher[- ]priority|\bpriority \d{1,9} ?[<>]))",
+    ),
+    # killing job 12 to make room for job 15     task t-17 stopped in favour of t-21     vacating claim 3: owner has returned
+    (
+        "batch",
+        "preempted",
+        r"(?i:(?:\b(?:kill|stop|terminat|evict|suspend|vacat|bump|displac|cancel)\w{0,6} (?:the )?(?:job|allocation|trial|claim|run) \S{1,40}|\b(?:job|allocation|trial|claim|task) \S{1,40} (?:(?:was|is|has been|gets) )?(?:kill|stop|terminat|evict|suspend|vacat|bump|displac|cancel)\w{0,6})\b.{0,60}(?:\bin favou?r of |\bto make (?:room|way) for |\b(?:for|by|because of|due to) (?:a |the )?(?:job \S{1,40} (?:of|with) (?:a )?)?higher[- ]priority|\bowner (?:\S{1,20} )?(?:is back|came back|has? returned|reclaim)))",
+    ),
+    # job 4411 gone, put back in queue, start 4502
+    (
+        "batch",
+        "preempted",
+        r"(?i:\b(?:job|task|allocation|trial) \S{1,40}(?!.{0,160}\b(?:fail|down\b|lost|crash|error|unhealthy|hang|maintenance|retry|attempt)).{0,60}\b(?:put|sent|placed|returned) back (?:in|into|to|on) (?:the |its )?queue\b.{0,40}\b(?:start(?:s|ed|ing)? (?:job )?\S{0,2}\d|(?:for|behind) job|higher[- ]priority))",
     ),
     ("pbs", "failed", r"PBS: job killed: node \d+ .{0,40}(?:down|abort)"),
     # Pod was terminated in response to imminent node shutdown.

@@ -1,12 +1,13 @@
-"""How many CPUs there are for the job: `nproc`, `lscpu`, and the quota in `cpu.max`.
+"""How many CPUs there are for the job: `nproc`, `lscpu`, the quota in `cpu.max`, and what a batch job asks for.
 
     nproc 368
     CPU(s):                          64
     cpu.max: 400000 100000
+    #SBATCH --cpus-per-task=4
     UserWarning: This DataLoader will create 32 worker processes in total. Our suggested max number of worker in current
         system is 2, which is smaller than what this DataLoader is going to create.
 
-`nproc`'s bare number is read below its command. The value is the number of CPUs, a quota's with its fraction.
+What Slurm gives to each task is told as `cpus of a task`. `nproc`'s bare number is read below its command. The value is the number of CPUs, a quota's with its fraction.
 """
 
 from __future__ import annotations
@@ -30,6 +31,14 @@ SUGGESTED = re.compile(r"\bOur suggested max number of worker in current system 
 COMMAND = re.compile(r"^(?:\S{0,80}[$#%>] ?)nproc\s*$")
 BARE = re.compile(r"^(\d{1,5})\s*$")
 QUOTA = re.compile(r"^(?:\S{0,200}cpu\.max:? {1,4})(\d{4,9}) (\d{4,9})\s*$")
+# #SBATCH --cpus-per-task=4      srun -n 2 --cpus-per-task=4 python x.py      cpus-per-task=4
+OF_A_TASK = re.compile(r"^(?:#SBATCH )?(?:[^\n#]{0,200}\s)?(?:--)?cpus[-_]per[-_]task(?:=| ?: ?| )(?P<cpus>\d{1,4})\b")
+# #SBATCH --ntasks-per-node=8 --gres=gpu:8 --nodes=2
+ASKED = re.compile(
+    r"(?:^|\s)(?:--)?(?P<name>ntasks(?:[-_]per[-_]node)?|nodes|gpus(?:[-_]per[-_](?:node|task))?)[= ](?:[a-z]\w{0,20}:)?(?P<value>\d{1,5})\b"
+    r"|(?:^|\s)(?:--)?(?P<gres>gres)=gpu:(?:[a-z]\w{0,20}:)?(?P<gpus>\d{1,3})\b|(?:^|\s)(?P<short>-[nN]) ?(?P<number>\d{1,5})\b"
+)
+SHORT = {"-n": "ntasks", "-N": "nodes"}
 
 
 def read(text: Text) -> Iterator[SettingSeen]:
@@ -46,14 +55,23 @@ def read(text: Text) -> Iterator[SettingSeen]:
         if created := CREATES.search(line.text[:2000]):
             source = Source(text.name, line.number, line.quote)
             yield SettingSeen(source=source, name="loader workers", value=created[1])
+        if given := OF_A_TASK.match(row):
+            source = Source(text.name, line.number, line.quote)
+            yield SettingSeen(source=source, name="cpus of a task", value=given["cpus"])
+        if given or row.startswith("#SBATCH "):
+            source = Source(text.name, line.number, line.quote)
+            for asked_for in ASKED.finditer(row):
+                name = asked_for["name"] or SHORT.get(asked_for["short"] or "", "gpus")
+                number = asked_for["value"] or asked_for["gpus"] or asked_for["number"]
+                yield SettingSeen(source=source, name=name.replace("-", "_"), value=number)
         asked = COMMAND.match(row) is not None
         if value:
             yield SettingSeen(source=Source(text.name, line.number, line.quote), name="cpus", value=value)
 
 
 PARSER = Parser(
-    tool="nproc and lscpu",
+    tool="nproc, lscpu and Slurm's --cpus-per-task",
     medium="cpu-count",
-    footprint=footprint_of(SAID, COMMAND, QUOTA, SUGGESTED),
+    footprint=footprint_of(SAID, COMMAND, QUOTA, SUGGESTED, OF_A_TASK),
     read=read,
 )

@@ -26,7 +26,7 @@ SPEED = re.compile(r"^\s*Speed: (\d{1,7})Mb/s")
 LINK = re.compile(r"^\s*Link detected: (yes|no)\b")
 #      rx_crc_errors_phy: 18
 COUNTER = re.compile(r"^\s+([a-z][\w.]{2,60}): (\d{1,20})\s*$")
-FAULT = re.compile(r"err|crc|discard|drop|symbol|link_down|fifo|fcs|timeout|pause_storm|out_of_buffer")
+FAULT = re.compile(r"err|crc|discard|drop|symbol|link_down|fifo|fcs|timeout|pause_storm|out_of_buffer|oversize")
 PHYSICAL = re.compile(r"crc|symbol|link_down|fcs")
 HEADER = re.compile(r"^NIC statistics:")
 

@@ -63,13 +63,14 @@ COMPLAINS = re.compile(f"(?i){GRAVE}|{SLIGHT}")
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
     r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for |\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
-    r"|^Lock file exists in build directory: '|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
+    r"|^Lock file exists in build directory: '|^memory allocation of \d{1,20} bytes failed$|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
 # Received SIGTERM: 15     (a program says so without a level, or as a piece of information)
 ASKED_TO_END = re.compile(
     r"(?i)\b(?:received|caught|got|bypassing)\b.{0,30}\b(?:SIG(?:TERM|KILL|XCPU|HUP|INT)|signal 15)\b"
 )
 WORDS = re.compile(r"[A-Za-z]{3}")
+FRAME = re.compile(r'^  File "[^"]{1,1000}", line \d')
 FILE = re.compile(r"/[^/]{0,200}\.[a-z]\w{0,10}$")
 # what is left of an exception that was printed
 # [Errno 5] Input/output error: '/data/x.pkl'      size mismatch for head.weight: copying a param with shape torch.Size([0]) from ...
@@ -83,7 +84,8 @@ OTHERS = re.compile(
 # a level as any logger or prefix writes it, and what monitors and exceptions are named
 LEVELLED = re.compile(
     r"(?i)(?:^|[\]:])[wef](?:20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(?:^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |(?:^|[\s\[(|:-])(?:warn|warning|error|critical|fatal|panic)(?:\]|:| -| \|)"
-    r"|\d (?:warn|warning|error|critical|fatal) |\w{1,40}Warning: |^\s{0,4}\[errno \d{1,3}\] [a-z]|CPUThrottlingHigh|\blast error:\s{0,4}$"
+    # (EngineWorker pid=81) ERROR 07-10 11:06:41 engine.py:226] text
+    r"|(?:^|[ )\]])(?:warn|warning|error|critical|fatal) \d\d-\d\d \d\d:\d\d:\d\d|\d (?:warn|warning|error|critical|fatal) |\w{1,40}Warning: |^\s{0,4}\[errno \d{1,3}\] [a-z]|CPUThrottlingHigh|\blast error:\s{0,4}$"
 )
 INTERESTING = Words(
     r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
@@ -96,7 +98,12 @@ def read(text: Text) -> Iterator[Evidence]:
     seen: Counter[str] = Counter()
     prose = text.worked_out(is_note)
     told: set[int] = set()
+    frame = -1  # the line of a traceback's last frame: its code stands in the next one
     for message in messages(text, INTERESTING):
+        if FRAME.match(message.text):
+            frame = message.line.number
+        elif message.line.number == frame + 1 and message.text.startswith("    "):
+            continue
         if message.text.strip()[:80].endswith(LAST_ERROR) and (reason := _below(text, message)):
             told.add(reason.line.number)
             yield LogLine(**reason.facts(text), severity=Severity.WARNING, level="ERROR", text=reason.text.strip())

@@ -1,10 +1,13 @@
-"""Login sessions as systemd-logind logs them, and what `loginctl` and logind.conf say becomes of a user's memory.
+"""Login sessions as systemd-logind and PAM log them, and what `loginctl` and logind.conf say becomes of a user's
+memory.
 
+    Jun 23 11:06:52 c07 sshd[20911]: pam_unix(sshd:session): session closed for user bench
     Jun 23 11:06:52 c07 systemd-logind[1711]: Removed session 41.
     Linger=no
     #RemoveIPC=yes
 
-A commented line of the shipped logind.conf shows the default, which is in force.
+A commented line of the shipped logind.conf shows the default, which is in force. PAM names the user and no session;
+what it says of sudo, su and cron is skipped.
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ from ._job_lines import messages
 SESSION = re.compile(
     r"^(?P<new>New session|Removed session|Session) (?P<id>\w{1,12})(?: of user (?P<user>[\w.-]{1,64})| logged out)?\."
 )
+PAM = re.compile(
+    r"^pam_unix\((?:sshd|login|gdm-\w{1,20}|sddm|lightdm):session\): session (?P<edge>opened|closed) for user (?P<user>[\w.-]{1,64})"
+)
 SETTING = re.compile(r"^[ \t]{0,8}#?(?P<name>Linger|RemoveIPC|KillUserProcesses)[=:] ?(?P<value>yes|no)\s*$")
 
 
@@ -32,11 +38,14 @@ def read(text: Text) -> Iterator[Evidence]:
         elif found := SESSION.match(message.text):
             edge = "begin" if found["new"].startswith("New") else "end"
             yield LoginSession(**message.facts(text), session=found["id"], edge=edge, user=found["user"])
+        elif found := PAM.match(message.text):
+            edge = "begin" if found["edge"] == "opened" else "end"
+            yield LoginSession(**message.facts(text), session="", edge=edge, user=found["user"])
 
 
 PARSER = Parser(
     tool="systemd-logind",
     medium="system-log",
-    footprint=r"systemd-logind\[\d+\]: (?:(?:New|Removed) session \w+|Session \w+ logged out)|^[ \t]{0,8}#?(?:Linger|RemoveIPC|KillUserProcesses)[=:] ?(?:yes|no)\s*$",
+    footprint=r"pam_unix\((?:sshd|login|gdm-\w{1,20}|sddm|lightdm):session\): session (?:opened|closed) for user |systemd-logind\[\d+\]: (?:(?:New|Removed) session \w+|Session \w+ logged out)|^[ \t]{0,8}#?(?:Linger|RemoveIPC|KillUserProcesses)[=:] ?(?:yes|no)\s*$",
     read=read,
 )

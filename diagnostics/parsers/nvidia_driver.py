@@ -73,6 +73,14 @@ TABLE = Table(
         "rpc-timeout",
         CRITICAL,
     ),
+    # the processors that start the card: FSP (its root of trust), SEC2 and its booter, PMU, each a Falcon
+    # NVRM: kfspPollForQueueEmpty_IMPL: Timed out waiting for FSP command queue to be empty.
+    Row(
+        r"NVRM: .{0,40}\b(?:kfsp\w{1,60}|kflcn\w{1,60}|ksec2\w{1,60}|kpmu\w{1,60}|s_executeBooter\w{1,40})\b.{0,80}"
+        r"(?:[Ff]ail(?:ed|ure)|[Tt]imeout|[Tt]imed out|cannot boot)",
+        "rpc-timeout",
+        CRITICAL,
+    ),
     Row(r"NVRM: .{0,80}(?:[Uu]ncorrectable|double bit|row remap\w* failure)", "memory", CRITICAL),
     Row(r"(?:NVRM|nvidia-uvm): .{0,80}(?:[Oo]ut of memory|NV_ERR_NO_MEMORY|ECC error)", "memory", WARNING),
     Row(r"NVRM: .{0,40}(?:[Nn]vLink|NVLINK).{0,60}(?:fatal|failed to train|[Ii]nactive|link error)", "other", CRITICAL),

@@ -17,9 +17,10 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Stamp, Subject
-from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuStatus, GpuThrottle
+from ..evidence.gpu import GpuErrorCounts, GpuNotThrottled, GpuProcess, GpuStatus, GpuThrottle
 from ..text import Line, Text
 from . import Parser
+from ._gpu_card import BUSY_PERCENT
 from ._pci import pci_address
 from ._snapshot import source, stamp_of
 
@@ -137,6 +138,8 @@ def facts(text: Text, line: Line, row: dict[str, str]) -> Iterator[Evidence]:
             severity=Severity.INFO if reason in NORMAL_REASONS else Severity.WARNING,
             reason=throttle_name(reason),
         )
+    if is_free(row):
+        yield GpuNotThrottled(source=source(text, line), subject=subject, stamp=stamp)
     if any(name in FIELDS for name in row) or any(UNREADABLE.match(cell) for cell in row.values()):
         yield status(text, line, subject, stamp, row)
 
@@ -149,6 +152,17 @@ def active_reasons(row: dict[str, str]) -> list[str]:
     if MASK.match(mask):
         found += [name for bit, name in enumerate(REASON_BITS) if int(mask, 16) >> bit & 1 and name not in found]
     return found
+
+
+def is_free(row: dict[str, str]) -> bool:
+    """True for a row of a busy GPU that was asked for what holds its clocks down, and names neither heat nor power."""
+    cells = {reason[1]: cell for name, cell in row.items() if (reason := REASONS.match(name))}
+    asked = MASK.match(cells.get("active", "")) or "Not Active" in (
+        cells.get("hw_slowdown"),
+        cells.get("hw_thermal_slowdown"),
+    )
+    busy = (number(row.get("utilization.gpu", "")) or 0.0) >= BUSY_PERCENT
+    return bool(asked) and busy and set(active_reasons(row)) <= NORMAL_REASONS
 
 
 def throttle_name(reason: str) -> str:

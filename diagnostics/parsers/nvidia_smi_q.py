@@ -78,6 +78,8 @@ def read(text: Text) -> Iterator[Evidence]:
 def note(card: Card, line: Line, sections: list[str], name: str, value: str) -> str | None:
     """Write down a value; gives back the throttle reason that it shows to be active."""
     if any(REASONS.match(section) for section in sections):
+        if value in ("Active", "Not Active"):
+            card.note_reason(name, value == "Active", line)
         return name if value == "Active" else None
     if name == "Processes" or "Processes" in sections:
         note_holder(card, line, name, value)

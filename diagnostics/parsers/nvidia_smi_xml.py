@@ -124,8 +124,10 @@ class Query:
     def _note(self, card: Card, tag: str, path: str, said: str) -> None:
         end = "/".join(path.split("/")[-2:])
         if reason := REASON.search(path):
+            name = throttle_name(reason[1])
+            if said in ("Active", "Not Active"):
+                card.note_reason(name, said == "Active", self.line)
             if said == "Active":
-                name = throttle_name(reason[1])
                 self.found.append(throttle(self.text, self.line, card, name, self.stamp))
         elif key := STATUS.get(end):
             card.note_value(key, said)

@@ -5,6 +5,8 @@
     535.161.07
     /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.535.161.07
     ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1   amd64   NVIDIA libcompute package
+    ii  nvidia-driver-550-server      550.127.05-0ubuntu0.22.04.1   amd64   NVIDIA Server Driver metapackage
+    nvidia-driver-cuda-libs-550.54.15-1.el9.x86_64
     ii  nvidia-fabricmanager-535      535.161.07-1                  amd64   Fabric Manager for NVSwitch based systems
     driver                 560.35.03
     nvidia-fabricmanager   550.90.07
@@ -31,9 +33,13 @@ QUESTION = re.compile(
 )
 MODULE = re.compile(rf"^(?:version:\s{{1,20}})?{VERSION}\s*$")
 LIBRARY = re.compile(r"\blib(?:nvidia-ml|cuda)\.so\.(\d{3}\.\d{1,3}(?:\.\d{1,2})?)\b")
-# ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1
+# ii  libnvidia-compute-535:amd64   535.161.07-0ubuntu0.22.04.1      ii  nvidia-driver-550-server   550.127.05-0ubuntu0.22.04.1
+# nvidia-driver-550/jammy-updates,now 550.120-0ubuntu0.22.04.1 amd64 [installed]      kmod-nvidia-latest-dkms-550.54.15-1.el9.x86_64
+_OF_THE_DRIVER = r"libnvidia-compute-\S{1,40}|nvidia-smi|nvidia-utils-\S{1,20}|libcuda1\S{0,10}|libnvidia-ml1\S{0,10}|nvidia-(?:driver|headless|dkms)-\d{3}[\w.:-]{0,24}|cuda-drivers-\d{3}(?::\w{1,8})?"
 PACKAGE = re.compile(
-    rf"^[ih]i  (?:libnvidia-compute-\S{{1,40}}|nvidia-smi|nvidia-utils-\S{{1,20}}|libcuda1\S{{0,10}}|libnvidia-ml1\S{{0,10}}) {{1,40}}{VERSION}-"
+    rf"^[ih]i  (?:{_OF_THE_DRIVER}) {{1,40}}{VERSION}-"
+    rf"|^(?:{_OF_THE_DRIVER})/\S{{1,60}} {VERSION}-\S{{1,40}} \w{{1,10}} \[installed"
+    rf"|^(?:kmod-nvidia(?:-open|-latest)?(?:-dkms)?|nvidia-(?:kmod|driver)(?:-cuda)?(?:-libs)?|nvidia-driver-NV\w{{2,4}})-(?:\d:)?{VERSION}-\d"
 )
 # ii  nvidia-fabricmanager-535   535.161.07-1      nvidia-fabricmanager   550.90.07      Fabric Manager version is : 550.90.07
 FABRIC_MANAGER = re.compile(rf"(?i)\b(?:nv(?:idia)?[ -]?)?fabric[ -]?manager\b[^\n]{{0,40}}?[ \t:=-]{VERSION}\b")
@@ -64,7 +70,14 @@ def read(text: Text) -> Iterator[NvidiaDriverVersion]:
         elif part not in ("loaded", "module"):
             awaited = []
         if found:
-            yield NvidiaDriverVersion(source=Source(text.name, line.number, line.quote), part=part, version=found[1])
+            yield NvidiaDriverVersion(
+                source=Source(text.name, line.number, line.quote), part=part, version=_version(found)
+            )
+
+
+def _version(found: re.Match[str]) -> str:
+    """The one group that matched."""
+    return next(group for group in found.groups() if group)
 
 
 PARSER = Parser(

@@ -11,13 +11,16 @@ file. And numbers of a file that were printed there, which show that it opens.
       sum(t.numel() * t.element_size())      7181990400
       storage bytes: 27168276480
 
+    w = torch.load("layer_07.pt")["w"]; w.numel()*4 = 1.2 GB, w.untyped_storage().nbytes() = 19.5 GB
+
     >>> part = torch.load("ckpt/layer_07.pt")
     >>> part["mlp.weight"][:3]
     tensor([ 1.2e-02, -4.0e-03,  7.7e-03])
 
 Python's prompt or IPython's, or what a script printed below the name of the file, each count after what it is of; the
-answer is a bare number, taken times what the expression divides by. Tensors count where they are summed over all that
-was loaded; a sum over one entry of it, other expressions and other answers are skipped.
+answer is a bare number, taken times what the expression divides by. On one row, an expression for the elements of a
+tensor and one for the memory behind it, each with its size. Tensors count where they are summed over all that was
+loaded; a sum over one entry of it, other expressions and other answers are skipped.
 """
 
 from __future__ import annotations
@@ -71,6 +74,11 @@ BYTES_OF = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8,
 # layer_04: sum(numel*2) = 1.08 GiB, sum(storage().nbytes) = 9.81 GiB
 IN_ONE_ROW = re.compile(
     r"^\s{0,8}(?P<path>[\w./-]{1,200}): [^=\n]{0,60}numel[^=\n]{0,30}= ?(?P<tensors>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_tensors>[KMGT])i?B, [^=\n]{0,60}storage[^=\n]{0,40}= ?(?P<storage>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_storage>[KMGT])i?B\s*$"
+)
+# t.nelement()*4 = 9.6 GB; t.storage().nbytes() = 61.0 GB
+EQUATION = re.compile(
+    r"(?P<of>(?<![\w.])\w{1,60}(?:\[[^\][]{1,100}\])?(?:\.\w{1,40}(?:\(\))?){1,4}(?: ?\* ?(?:\d{1,2}|\w{1,60}\.element_size\(\)))?)"
+    r" ?(?:==?|:|->|is) ?~?(?P<number>\d{1,15}(?:\.\d{1,4})?)(?P<unit> ?[KMGT]i?B| ?bytes| ?B)?(?![\w.])"
 )
 NUMEL = re.compile(r"\.(?:numel|nelement)\(\)")
 TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)")
@@ -139,6 +147,11 @@ def read(text: Text) -> Iterator[TensorBytes | TensorValues]:
                 size = float(found[what]) * 1024.0 ** UNITS[found[f"of_{what}"]]
                 yield _counted_as(text, line, found["path"], what, round(size))
             asked = None
+        elif both := _equations(row):
+            opened = OPENED.search(row)
+            for what, size in both:
+                yield _counted_as(text, line, opened[1] if opened else path, what, size)
+            asked = None
         elif named := FILE_NAME.match(row):
             path, asked = named[1], None
         elif path and (told := _printed(text, line, row, path)):
@@ -165,6 +178,24 @@ def _both(text: Text, line: Line, path: str | None, asked: str, pair: re.Match[s
                 what=what,
                 size=int(number),
             )
+
+
+def _equations(row: str) -> list[tuple[str, int]]:
+    """The bytes of one tensor's elements and of the memory behind it, where a row gives both, or nothing."""
+    if "storage()" not in row or not NUMEL.search(row):
+        return []
+    found: dict[str, tuple[str, int]] = {}
+    for each in EQUATION.finditer(row[:1000]):
+        of, unit = each["of"], (each["unit"] or "").strip()
+        in_bytes = "*" in of or ".nbytes" in of
+        what = "storage" if STORAGE.search(of) else "tensors" if NUMEL.search(of) else ""
+        if what and (in_bytes or unit):
+            power = UNITS.get(unit[:1], 0)
+            size = float(each["number"]) * (1024.0 if "i" in unit else 1000.0) ** power
+            found.setdefault(what, (re.split(r"[.\[]", of, maxsplit=1)[0], round(min(size, 1e18))))
+    if len(found) < 2 or found["tensors"][0] != found["storage"][0]:
+        return []
+    return [(what, found[what][1]) for what in ("tensors", "storage")]
 
 
 def _printed(text: Text, line: Line, row: str, path: str) -> TensorBytes | None:
@@ -211,6 +242,7 @@ PARSER = Parser(
     medium="notes",
     footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:load(?:_\w{1,20})?\(\s?[rf]?['\"]|numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)"
     r"|^\s{0,8}[\w./-]{1,200}: [^=\n]{0,60}numel[^=\n]{0,30}= ?\d[\d.]{0,12} ?[KMGT]i?B, [^=\n]{0,60}storage"
+    r"|\.(?:numel|nelement)\(\)[^\n]{0,60}?(?:==?|:|->|is) ?~?\d[^\n]{1,200}storage\(\)[^\n]{0,40}?(?:==?|:|->|is) ?~?\d"
     r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
     read=read,
 )

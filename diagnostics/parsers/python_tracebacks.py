@@ -46,7 +46,7 @@ WORKER = re.compile(r"^Caught (\S{1,80}) in DataLoader worker process (\d{1,6})\
 BUS_ERROR = re.compile(r"Unexpected bus error encountered in worker")
 
 INTERESTING = re.compile(
-    r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |$| \(see above)'
+    r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |:?$| \(see above)'
     r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)(?:\.\w+){1,4}: |BrokenProcessPool|\.(?:TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded): |DataLoader worker|bus error encountered"
 )
 LISTED = 2  # lines of a list below an exception
@@ -189,7 +189,7 @@ PARSER = Parser(
     medium="job-log",
     footprint=(
         r"Traceback \(most recent call last\):|bus error encountered in worker|File \"[^\"]{1,300}\", line \d+, in "
-        r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |$| \(see above)|\bBrokenProcessPool: "
+        r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |:?$| \(see above)|\bBrokenProcessPool: "
         r"|(^|[ :\]])([a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}Timeout|TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded)(: |$)"
     ),
     read=read,

@@ -5,6 +5,7 @@
     [rank3] 402 iterations per epoch
     [rank 3] epoch 0 batch 1251/1251
     rank 0: len(dl)=412   rank 1: len(dl)=412   rank 2: len(dl)=409
+    [1,3]<stdout>:Epoch 2: batch 655/656 loss 0.41
 
 In a log each rank counts towards its own total, which has to be the same on all its lines.
 
@@ -29,8 +30,11 @@ ROW = re.compile(
     re.I,
 )
 # [rank 3] epoch 0 batch 1251/1251      rank 0 | epoch 2 | step 40/402 loss 2.1
+# by a launcher's word of the rank:      [1,3]<stdout>:Epoch 2: batch 655/656      [default1]:2026-03-02 10:11:12 INFO step 8/80
 OF_TOTAL = re.compile(
-    r"\brank[ =:]?(\d{1,6})\]?[ :|,-]{1,4}(?:\[?epoch[ :=]{0,2}\d{1,6}(?:/\d{1,6})?\]?[ :|,-]{1,4})?(batch|iter(?:ation)?|step)[ :=#\[]{1,3}\d{1,9} ?/ ?(\d{1,9})\b",
+    r"(?:\brank[ =:]?(\d{1,6})\]?[ :|,-]{1,4}"
+    r"|^\[(?:(?:\d{1,8},)?(\d{1,6})\]<stdout>|default(\d{1,6})\]):? {0,2}(?:\d[\d-]{7,9}[ T][\d:.,]{8,15}Z?[ :|,-]{1,4})?(?:INFO[ :|,-]{1,4})?(?:train(?:ing)?[ :|,-]{1,4})?)"
+    r"(?:\[?epoch[ :=]{0,2}\d{1,6}(?:/\d{1,6})?\]?[ :|,-]{1,4})?(batch|iter(?:ation)?|step)[ :=#\[]{1,3}\d{1,9} ?/ ?(\d{1,9})\b",
     re.I,
 )
 # rank 0: len(dl)=412   rank 1: len(dl)=412      several on one line
@@ -61,7 +65,8 @@ def _counted(text: Text) -> Iterator[SettingSeen]:
     totals: dict[int, dict[str, tuple[Line, str]]] = {}
     for line in text.matching(OF_TOTAL):
         if found := OF_TOTAL.search(line.text[:400]):
-            totals.setdefault(int(found[1]), {}).setdefault(found[3], (line, found[2].lower()))
+            rank = int(found[1] or found[2] or found[3])
+            totals.setdefault(rank, {}).setdefault(found[5], (line, found[4].lower()))
     whole = all(len(each) == 1 for each in totals.values())
     units = {unit for each in totals.values() for _, unit in each.values()}
     for rank, each in totals.items() if whole and len(totals) >= FEWEST and len(units) == 1 else ():

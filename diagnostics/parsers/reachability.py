@@ -1,9 +1,10 @@
-"""Somebody tried to reach a host: ping, nc, curl, ssh, nslookup.
+"""Somebody tried to reach a host: ping, nc, curl, ssh, nslookup, lctl ping.
 
     5 packets transmitted, 0 received, 100% packet loss, time 4100ms
     nc: connect to 10.0.0.4 port 29500 (tcp) failed: Connection refused
     ssh: connect to host node4 port 22: Connection timed out
     curl: (28) Failed to connect to 10.0.0.4 port 29500 after 130112 ms: Connection timed out
+    failed to ping 10.0.0.7@tcp: Input/output error
     ping: local error: message too long, mtu=1500
     $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"
     exit status 124
@@ -77,6 +78,11 @@ SAYINGS = tuple(
         (
             rf"\$? ?(?:nc|ncat|telnet) (?:-\S{{1,12}} (?:\d{{1,3}} )?){{0,4}}{HOST}[ :](\d{{1,5}}) {{0,20}}(?::|->|=>|\.\.\.| {{2}}) {{0,20}}(?:connection )?(?:ok|open|succeeded|succeeds|connected)\b",
             "answered",
+        ),
+        # lctl ping 10.0.0.7@tcp
+        (
+            r"failed to ping ([\w.:-]{1,80}@(?:tcp|o2ib|kfi|gni)\d{0,3}): (?=Input/output error|Connection|No route|Network|Host|Timer|timed)",
+            "",
         ),
         (rf"\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )

@@ -3,6 +3,7 @@
     RuntimeError: [...gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:4765. This is typically ...
     n1:63025:66048 [0] misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer n1-ib<51159>
     torch.distributed.DistNetworkError: The client socket has timed out after 60000ms while trying to connect to (10.0.0.4, 29500).
+    NET/OFI Request 0x7f02a45b11c0 completed with error. RC: 113. Error: 2 (UNDELIVERABLE). Completed length: 0
 
 The writer is usually the victim. Only lines of a distributed job are read: a tool that cannot reach a web site is none.
 """
@@ -20,7 +21,7 @@ from ._job_lines import Words, messages
 
 # a line counts when it speaks of the machinery between ranks
 BETWEEN_RANKS = re.compile(
-    r"(?i)gloo|nccl|rccl|tcpstore|c10d|\brank ?\d|dist(?:network|store|backend)?error|process ?group|socket|store\b|rendezvous|mpi\b|\bmca_|btl_tcp|oob_tcp|connect to all addresses|coordination service|\b(?:ORTE|PRTE)\b|ucx|\bpeer\b|master_addr|horovod|\bray\b|rpc"
+    r"(?i)gloo|nccl|rccl|tcpstore|c10d|\brank ?\d|dist(?:network|store|backend)?error|process ?group|socket|store\b|rendezvous|mpi\b|\bmca_|btl_tcp|oob_tcp|connect to all addresses|coordination service|\b(?:ORTE|PRTE)\b|ucx|libfabric|net/ofi|\bpeer\b|master_addr|horovod|\bray\b|rpc"
 )
 NAMED_PEER = r"(?P<peer>\[?[\w.:-]{2,80}\]?(?::\d{1,5}|<\d{1,6}>)?)"
 PATTERNS = (
@@ -29,7 +30,7 @@ PATTERNS = (
     ("wrong-peer", re.compile(r"received unexpected process identifier")),
     ("refused", re.compile(r"(?i)connection refused|connect(?:ion)? to .{1,120} refused")),
     ("name", re.compile(r"(?i)name or service not known|temporary failure in name resolution|could not resolve|nodename nor servname|gai error|unknown host")),
-    ("unreachable", re.compile(r"(?i)no route to host|network is unreachable|host is (?:down|unreachable)")),
+    ("unreachable", re.compile(r"(?i)no route to host|network is unreachable|host is (?:down|unreachable)|\bRC: -?1(?:01|13)\b|\bUNDELIVERABLE\b|FI_E(?:HOST|NET)UNREACH\b")),
     ("timed-out", re.compile(r"(?i)(?:client )?socket (?:has )?timed? ?out.{0,80}?(?:connect to \(?(?P<peer>[\w.:-]{2,80}(?:, ?\d{1,5})?)\)?)?|socket timeout|connect(?:ion)? (?:to .{1,80} )?timed? ?out|rendezvous.{0,60}(?:timed? ?out|timeout)|store.{0,80}(?:timed? ?out|timeout)|RPC call .{0,60}timed out|wait timeout after \d")),
 )  # fmt: skip
 TO = re.compile(
@@ -56,7 +57,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 INTERESTING = Words(
     "closed|reset by|broken pipe|peer|abort|remote|refused|not known|name resolution|resolve|servname|gai error"
-    "|unknown host|no route|unreachable|host is down|timed out|timeout|time out|recv, 0 bytes|eof from|unexpected process"
+    "|unknown host|no route|unreachable|host is down|timed out|timeout|time out|recv, 0 bytes|eof from|unexpected process|rc: 1|rc: -1|undeliverable|unreach"
 )
 
 
@@ -71,6 +72,7 @@ PARSER = Parser(
     footprint=(
         r"(?i)connection (closed by|reset by|refused)|communicator was aborted|ncclremoteerror|socket timeout|socket has timed out"
         r"|no route to host|network is unreachable|name or service not known|failure in name resolution|connect timeout|closed by localrank"
+        r"|undeliverable|fi_e(?:host|net)unreach|\brc: -?1(?:01|13)\b"
         r"|received unexpected process identifier|recv, 0 bytes|rpc call .{0,60}timed out|wait timeout after"
     ),
     read=read,

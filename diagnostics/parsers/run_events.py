@@ -40,7 +40,14 @@ STEP = re.compile(
 )
 TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
 SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
-PATTERNS = (BANNER, STARTED, *_phases.PATTERNS)
+# step 5000/5000 finished, results written      iteration 800 of 800 done
+LAST_STEP = re.compile(
+    r"(?i)^(?:train(?:ing)?:? )?(?:step|iteration|iter) (\d{1,9}) ?(?:/|of) ?(\d{1,9}),? (?:is )?(?:done|finished|completed?)\b"
+)
+STILL_SAVES = re.compile(
+    r"(?i)[,;:.-] {0,2}(?:now )?(?:saving|writing|exporting) (?!.{0,200}\b(?:done|finished|saved)\b)"
+)
+PATTERNS = (BANNER, STARTED, LAST_STEP, *_phases.PATTERNS)
 INTERESTING = Words.of(PATTERNS, start=r"\+{1,3} ")
 
 
@@ -53,8 +60,10 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
     said = message.text.strip()
     if COMMAND.match(said) or BANNER.search(said) or STARTED.search(said):
         yield _started(text, message, said)
-    elif FINISHED.search(said):
+    elif FINISHED.search(said) or _is_last_step(said):
         yield RunFinished(**message.facts(text), text=said, step=_step(said))
+        if STILL_SAVES.search(said):  # training done, saving the final checkpoint
+            yield Phase(**message.facts(text), phase="save", edge="begin", text=said)
     else:
         for pattern, event in CHECKPOINTS:
             if found := pattern.search(said):
@@ -64,6 +73,12 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
             if pattern.search(said):
                 yield Phase(**_about(message, text, said, phase), phase=phase, edge=edge, text=said)
                 break
+
+
+def _is_last_step(said: str) -> bool:
+    """True where a step is done that is the last of as many."""
+    found = LAST_STEP.match(said)
+    return found is not None and int(found[1]) == int(found[2]) > 1
 
 
 def _about(message: Message, text: Text, said: str, phase: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from ._job_lines import Message, messages
 # 13:01:34 $ timeout 10 ls /data     $ md5sum -c MD5SUMS     root@pod:/workspace# df     /mnt/vol-fs # echo ok > pw
 _COMMANDS = (
     "timeout|time|sudo|nice|ionice|strace|cd|ls|cp|mv|rm|dd|cat|head|tail|df|du|stat|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|rsync|rclone"
-    "|scp|touch|echo|sync|mount|umount|find|python\\d?|kubectl|ping|curl|nc|ibstat|ibv_\\w{1,20}|ib_\\w{1,20}|nvidia-smi|dcgmi|systemctl|fio|iperf3?|kill|pkill"
+    "|scp|touch|echo|sync|mount|umount|find|python\\d?|kubectl|ping|curl|nc|ibstat|ibv_\\w{1,20}|ib_\\w{1,20}|nvidia-smi|dcgmi|rocm-smi|rocminfo|clinfo|(?:\\./)?deviceQuery|systemctl|fio|iperf3?|kill|pkill"
     "|lsof|fuser|gdb|py-spy|srun|squeue|sacct"
 )
 # ^C^C^C     (once is how one leaves a command that has more to say)
@@ -120,7 +120,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"\^C(?:\s|$)|[$#%>] \w|^(?:\^C){2}|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
+    r"\^C(?:\s|$)|[$#%>] (?:\./)?\w|^(?:\^C){2}|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
 )
 
 

@@ -1,4 +1,4 @@
-"""What amd-smi, rocm-smi and dcgmi print of a GPU whose clocks are held down, outside of their tables of numbers.
+"""What amd-smi, rocm-smi, dcgmi and scripts print of a GPU whose clocks are held down or not, outside of tables of numbers.
 
     GPU: 3
         THROTTLE_STATUS: THROTTLED
@@ -6,8 +6,10 @@
     Throttle status: THERMAL
     | Warning                   | GPU 5 Detected 'HW thermal slowdown' violation. Clocks are being throttled  |
     | Clocks Event Reasons        | HW Power Brake, HW Slowdown                     |
+    THROTTLE_STATUS: UNTHROTTLED
+    gpu2 1410 MHz, throttle reasons: Not Active
 
-What is not active ("UNTHROTTLED", "N/A", "None") is skipped.
+"N/A" is skipped: nothing was asked.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
-from ..evidence.gpu import GpuThrottle
+from ..evidence.gpu import GpuNotThrottled, GpuThrottle
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
@@ -45,15 +47,29 @@ SAYINGS = (
         "SW Thermal Slowdown",
     ),
 )
+FREE = (
+    re.compile(r"^\s{0,16}THROTTLE_STATUS: UNTHROTTLED\b"),
+    # throttle reasons: Not Active      clocks_event_reasons=0x0000000000000000      Clock throttling reasons: none
+    re.compile(
+        r"\b(?:clocks?[ _])?(?:throttl(?:e|ing)|event)[ _]?reasons?(?:\.active)?\s?[:=]\s?(?:not active|none|0x0{1,16})(?![\w.])",
+        re.I,
+    ),
+    re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| {1,4}None\b"),
+)
+# idx1  SM clock 1380 MHz      cuda:3 throttle_reasons=none
+NAMED = re.compile(r"\b(?:gpu|idx|cuda|card|device)[ :#\[]{0,2}(\d{1,3})\b", re.I)
 GPU = re.compile(r"^\s{0,8}GPU: (\d{1,3})\s*$|\bGPU ?\[?(\d{1,3})\]?")
 
 
-def read(text: Text) -> Iterator[GpuThrottle]:
+def read(text: Text) -> Iterator[GpuThrottle | GpuNotThrottled]:
     gpu: int | None = None
     for line in text.lines():
         row = line.text[:400]
         if named := GPU.search(row):
             gpu = int(named[1] or named[2])
+        if any(pattern.search(row) for pattern in FREE):
+            own = NAMED.search(row)
+            yield GpuNotThrottled(source=source(text, line), subject=Subject(gpu=int(own[1]) if own else gpu))
         for pattern, reason in SAYINGS:
             if pattern.search(row):
                 yield GpuThrottle(
@@ -64,6 +80,6 @@ def read(text: Text) -> Iterator[GpuThrottle]:
 PARSER = Parser(
     tool="notices of a GPU that is held down",
     medium="gpu",
-    footprint=footprint_of(*(pattern for pattern, _ in SAYINGS)),
+    footprint=footprint_of(*(pattern for pattern, _ in SAYINGS), *FREE),
     read=read,
 )

@@ -6,8 +6,13 @@
     --num-threads 1       41 s
     --num-threads 64     310 s
 
+    workers=4   epoch 2h31m
+    workers=16  epoch 2h29m
+    workers=32  epoch 2h33m
+    another machine  epoch 1h05m
+
 Each row begins with a setting and tells the time of the same work. What takes more than twice as long as the best is
-slow, the others are well. Rows that name different work are measurements, as `timings` reads them, and where a
+slow, the others are well; of three rows or more one other may tell a time without a setting. Rows that name different work are measurements, as `timings` reads them, and where a
 row hangs the times stand beside it: `trials` reads those.
 """
 
@@ -30,13 +35,15 @@ _SETTING = (
     r"(?:\b[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,40}\b|\w=|(?<![\w-])--?[a-z]"
     r"|\b\d{1,4} (?:threads|cores|cpus|workers)\b|\b(?:default|unset)\b)"
 )
+_TIME = rf"~?(?:\d{{1,3}}h ?\d{{1,2}}m?|\d{{1,3}}m ?\d{{1,2}}s|{_NUMBER} ?(?:{_SHORT}|h|hours)(?: ?\d{{1,2}} ?(?:{_SHORT}))?)"
 # TP=4, OMP_NUM_THREADS unset : weight load 19 min 02 s
 ROW = re.compile(
     rf"^[ \t|]{{0,8}}(?P<condition>(?=[^:|\n]{{0,80}}?{_SETTING})[^\s:|][^:|\n]{{2,80}}?)"
     r"(?:[ \t]{0,40}:[ \t]|[ \t]{2}|[ \t]{1,40}\|[ \t]|[ \t]{1,4}->[ \t])[ \t]{0,40}"
     r"(?P<work>(?:[A-Za-z][\w-]{0,20} ){0,4}?)[ \t]{0,8}"
-    rf"(?P<took>~?{_NUMBER} ?(?:{_SHORT}|h|hours)(?: ?\d{{1,2}} ?(?:{_SHORT}))?)[ \t|]{{0,8}}$"
+    rf"(?P<took>{_TIME})[ \t|]{{0,8}}$"
 )
+ANOTHER = re.compile(rf"^.{{3,100}}[ \t<>]{_TIME}[ \t|]{{0,8}}$")
 
 
 def read(text: Text) -> Iterator[Trial]:
@@ -45,7 +52,11 @@ def read(text: Text) -> Iterator[Trial]:
     told = [seconds(row["took"].lstrip("~")) for _, row in rows]
     times = [took for took in told if took]
     same = len({row["work"].strip().lower() for _, row in rows}) == 1 and len(times) == len(rows) >= FEWEST_ROWS
-    if not same or len(rows) < sum(1 for line in lines if line.text.strip()) or next(tables(text), None):
+    read_lines = {line.number for line, _ in rows}
+    others = [line for line in lines if line.text.strip() and line.number not in read_lines]
+    if others and (len(rows) <= FEWEST_ROWS or len(others) > 1 or not ANOTHER.match(others[0].text.rstrip())):
+        return
+    if not same or next(tables(text), None):
         return
     for (line, row), took in zip(rows, times, strict=True):
         reached = pace(speed(took, "s"), speed(min(times), "s"))

@@ -1,11 +1,14 @@
 """What monitors and node agents say of an Xid that they read in the driver's log: gpud, node problem detectors,
-DCGM, alerts.
+DCGM, NVSentinel, alerts.
 
     Warning  NvidiaXID119Error  8m  eks-node-monitoring-agent  DCGM detected XID error 119 on GPU 2
     {"name":"error_xid","type":"Fatal","message":"XID 62 (Internal micro-controller halt) detected on GPU ..."}
     {"labels": {"alertname": "GpuXid", "xid": "94"}, "annotations": {"summary": "Xid 94 on node3 GPU 2"}}
+    {"checkName":"GpuMemWatch","isFatal":true,"message":"GPU had an uncontained error (XID 95) ..."}
+    {"checkName":"SysLogsXIDError","isFatal":true,"errorCode":["79"],...}
+    05-11 06:43:55 gpu07 Xid 13 Graphics SM Warp Exception on (GPC 2, TPC 1, SM 0): Out Of Range Address
 
-One fact a code and GPU. What a person wrote, and what is said to be none or over, is skipped.
+One fact a code and GPU; of a list with a date in each row, each row. What a person wrote, and what is said to be none or over, is skipped.
 """
 
 from __future__ import annotations
@@ -29,12 +32,21 @@ SAYINGS = (
     r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)| (?:(?!not\b|never\b|no\b)[\w-]{1,20} ){0,6}(?!not\b|never\b)[\w-]{1,20})? detected\b",
     r"\"xid\": ?\"?(?P<label>\d{1,3})\b",
     r"\bNvidiaXID(?P<reason>\d{1,3})Error\b",
+    # GPU had an uncontained error (XID 95)      Double bit ECC error (Xid: 48) on GPU 1
+    r"(?<!no )(?<!without )\berror \(XID[ :]{1,2}(?P<bracketed>\d{1,3})\)",
+    r"\"checkName\": ?\"\w{0,30}XID\w{0,30}\"[^{}]{0,1000}\"errorCode\": ?\[\"(?P<checked>\d{1,3})\"",
+    # 05-11 06:43:55 gpu07 Xid 13 Graphics SM Warp Exception      2026-05-11T06:43:55Z GPU 3 Xid: 79 GPU has fallen off the bus
+    r"^\[?(?:\d{4}[-/])?\d\d[-/]\d\d[ T]\d\d:\d\d(?::\d\d)?[.,\dZ+:]{0,13}\]? {1,4}(?:(?=[\w.-]{0,40}\d)[\w.-]{1,40} {1,3})?(?:GPU ?\d{1,2} {1,3})?Xid[ :=]{1,2}(?P<dated>\d{1,3})\b(?! (?:was |were )?(?:not|never|gone|cleared|resolved)\b)",
 )
 SAYING = re.compile("|".join(SAYINGS), re.I)
 # a database has transactions that are called xid
 DEVICE = re.compile(r"gpu|nvrm|nvidia|dcgm|alertname", re.I)
-OVER = re.compile(r"\bNVRM: |\bresolved\b|\bcleared\b|\"value\": ?\"?0\b", re.I)
-GPU = re.compile(r"\bGPU[ :=]{1,2}(\d{1,2})\b", re.I)
+OVER = re.compile(r"\bNVRM: |\bresolved\b|\bcleared\b|\"value\": ?\"?0\b|\"isHealthy\": ?true", re.I)
+DRIVER = re.compile(
+    r"\b(?:GPC|MMU|FAULT|ECC|DBE|bus|exception|RPC|GSP|NVLink|GPU|PCI|rows?|page|engine|halt|channel|memory|pid)", re.I
+)
+# XID error 119 on GPU 2      {"entityType":"GPU","entityValue":"1"}
+GPU = re.compile(r"\bGPU(?:[ :=]{1,2}|\", ?\"entityValue\": ?\")(\d{1,2})\b", re.I)
 
 
 def read(text: Text) -> Iterator[Xid]:
@@ -44,10 +56,12 @@ def read(text: Text) -> Iterator[Xid]:
         found = SAYING.search(row)
         if not found or OVER.search(row) or (found["label"] and not DEVICE.search(row)):
             continue
+        if found["dated"] and not DRIVER.search(row):
+            continue
         code = int(next(group for group in found.groups() if group))
         device = GPU.search(row)
         gpu = int(device[1]) if device else None
-        if code and (code, gpu) not in told:
+        if code and (found["dated"] or (code, gpu) not in told):
             told.add((code, gpu))
             entry = xid_entry(code)
             yield Xid(
@@ -57,7 +71,7 @@ def read(text: Text) -> Iterator[Xid]:
                 severity=entry.severity,
                 code=code,
                 meaning=entry.meaning,
-                detail=found[0][:200],
+                detail=(row[found.start("dated") :] if found["dated"] else found[0])[:200],
             )
 
 

@@ -26,7 +26,7 @@ def plot_chain(diagnosis: Diagnosis) -> Picture:
     from .canvas import BLUE, ORANGE, nothing, picture
 
     leading = diagnosis.answer or diagnosis.hypotheses[:1]
-    happened = [link for each in leading for link in events(diagnosis, each.slug)]
+    happened = [link for each in leading for link in events(diagnosis.incident, each)]
     mount = next((each.about.mount for each in leading if each.about.mount), None)
     ties = attribution(diagnosis.incident, mount) if mount else []
     lanes = [

@@ -72,7 +72,7 @@ def roles_of(diagnosis: Diagnosis) -> dict[Source, str]:
     """The role of every line that a symptom of the diagnosis rests on; "" where no cause of the answer explains it."""
     roles: dict[Source, str] = {}
     for each in diagnosis.present:
-        by = next((h.cause for h in diagnosis.answer if each.symptom in h.explains), None)
+        by = next((h.cause for h in diagnosis.answer if each in h.explained), None)
         effect = by.effect(each.symptom) if by else None
         for source in each.sources:
             roles[source] = roles.get(source) or (effect.role.value if effect else "")

@@ -2,7 +2,8 @@
 
 A position is "collective:<name>", "backward" (which hides the gradients' all-reduce), "loader", or the innermost frame
 of the job that is none of these. Where a module's hook gathers its sharded parameters (ZeRO-3, FSDP), the collective has
-the name of the job's own call too: other calls gather other parameters.
+the name of the job's own call too: other calls gather other parameters. A rank that the kernel shows stopped is
+"stopped": its stack tells where that happened, not what it waits for.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ WAITS = re.compile(
 LIBRARIES = re.compile(
     r"(?:^|/)(?:torch|deepspeed|transformers|accelerate|peft|trl|lightning|pytorch_lightning|diffusers|fairscale|colossalai|contextlib|functools|runpy|threading)(?:/|\.py)|<frozen|<string>|/(?:site|dist)-packages/"
 )
+STOPPED = "stopped"
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
 
@@ -66,7 +68,7 @@ def positions(incident: Incident) -> list[Position]:
         key = incident.links.key_of(stack) or _of_rank(stack)
         if key is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
-        found[key] = Position(stack.subject, where(stack.frames), stack)
+        found[key] = Position(stack.subject, STOPPED if _is_stopped(incident, stack) else where(stack.frames), stack)
     if found:
         return list(found.values())
     by_rank: dict[int, Position] = {}
@@ -75,6 +77,15 @@ def positions(incident: Incident) -> list[Position]:
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
             by_rank[rank] = Position(raised.subject, where(frames), raised)
     return list(by_rank.values())
+
+
+def _is_stopped(incident: Incident, stack: PythonStack) -> bool:
+    """True where the kernel shows the process stopped, by a signal or by a debugger."""
+    process = incident.links.process_of(stack)
+    if process is None:
+        return False
+    of_main = [thread.state for thread in process.threads if thread.subject.tid in (process.pid, None)]
+    return any(state in ("T", "t") for state in (*(each.state for each in process.states), *of_main))
 
 
 def _of_rank(stack: PythonStack) -> ProcessKey | None:

@@ -20,6 +20,19 @@ def across_nodes(incident: Incident) -> tuple[list[Trial], list[Trial]]:
     return alone, together
 
 
+# gpu off the bus      lost after 40 min
+OF_A_CARD = re.compile(r"(?:gpu|card)\b", re.I)
+LOST = re.compile(r"(?:(?:is|was|goes|went) )?(?:lost|gone)\b", re.I)
+NAMED_CARD = re.compile(r"(?<!per )\b(?:gpu|card) ?#?\d{0,2}\b", re.I)
+
+
+def takes_a_card(trial: Trial) -> bool:
+    """True where what went off is a card, by the outcome's own word, or lost while the condition names one: a machine
+    goes dark and is not lost."""
+    named = LOST.match(trial.text) and NAMED_CARD.search(trial.condition)
+    return trial.outcome == "off" and bool(OF_A_CARD.match(trial.text) or named)
+
+
 # torch 1.9      nccl==2.18.3      driver 535.104.05
 VERSION = re.compile(r"(?<=[ =v-])\d{1,4}(?:\.\d{1,4}){1,3}\w{0,12}")
 

@@ -14,7 +14,8 @@ from ..links import Process
 
 # a thread that wants a mutex or a lock for writing, by glibc's names and that of the standard library of C++
 MUTEX_WAITS = ("__lll_lock_wait", "__GI___lll_lock_wait", "_L_lock", "pthread_mutex_lock", "__pthread_mutex_lock",
-               "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_rwlock_wrlock",
+               "___pthread_mutex_lock", "__GI___pthread_mutex_lock", "pthread_rwlock_wrlock", "__pthread_rwlock_wrlock",
+               "___pthread_rwlock_wrlock", "__GI___pthread_rwlock_wrlock",
                "std::mutex::lock", "__psynch_mutexwait", "_pthread_mutex_firstfit_lock")  # fmt: skip
 # locks that libraries build on the futex themselves, as Rust's standard library and parking_lot, Abseil and nsync do
 # parking_lot::raw_rwlock::RawRwLock::lock_exclusive_slow      std::sys::sync::mutex::futex::Mutex::lock_contended
@@ -23,6 +24,15 @@ OWN_MUTEXES = re.compile(
     r"^<?(?:parking_lot::raw_(?:mutex::RawMutex|rwlock::RawRwLock)(?: as lock_api::[\w:]{1,60}>)?::lock\w{0,24}"
     r"|std::sys(?:_common)?::(?:\w{1,20}::){0,4}(?:Mutex::lock\w{0,24}|RwLock::write\w{0,24})"
     r"|absl::(?:\w{1,30}::)?Mutex::Lock|nsync::nsync_mu_lock)(?=$|\(|::h[0-9a-f]{16}$)"
+)
+# wants to read under a lock that a writer has: of many threads that may be one at work, of a single one it is nobody
+READ_WAITS = ("pthread_rwlock_rdlock", "__pthread_rwlock_rdlock", "___pthread_rwlock_rdlock",
+              "__GI___pthread_rwlock_rdlock")  # fmt: skip
+# calls of cryptographic libraries that neither read nor sleep: whoever idles in one is at a lock of the library's
+# SSLContext.__new__ (ssl.py:440)      __init__ (OpenSSL/SSL.py:884)      new (hashlib.py:166)
+CALCULATES = re.compile(
+    r"(?:^|/)(?:ssl\.py __new__|OpenSSL/SSL\.py __init__|hashlib\.py (?:new|__hash_new|__get_openssl_constructor)"
+    r"|cryptography/hazmat/(?:bindings/openssl/binding|backends/openssl/\w{1,30}|primitives/(?:hashes|hmac|ciphers/\w{1,20}))\.py \w{1,60})$"
 )
 LOGGING_LOCKS = ("acquire", "acquireLock", "_acquireLock")
 MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
@@ -146,6 +156,13 @@ def innermost_own(stack: PythonStack) -> Frame | None:
 def takes_lock(stack: PythonStack) -> bool:
     """True where the innermost frame takes a lock by name."""
     return bool(stack.frames) and name_of(stack.frames[0]) in ("acquire", "__enter__", "_acquire_restore")
+
+
+def idles_at_a_librarys_lock(stack: PythonStack) -> bool:
+    """True where a thread idles in a call of a library that only calculates."""
+    inner = stack.frames[0] if stack.frames else None
+    still = not (stack.active or stack.crashed or stack.interrupted)
+    return still and inner is not None and bool(CALCULATES.search(f"{inner.file or ''} {name_of(inner)}"))
 
 
 def takes_logging_lock(stack: PythonStack) -> bool:

@@ -1,12 +1,13 @@
 """A process of the job may run on one or two CPUs only, although a loader or several threads share them.
 
-An affinity that a launcher, a scheduler or a library set: `taskset`, `Cpus_allowed_list`. ABSENT where eight and more
-are allowed.
+An affinity that a launcher, a scheduler or a library set: `taskset`, `Cpus_allowed_list`. Three processes or more
+that are each bound to a CPU of its own were pinned on purpose. ABSENT where eight and more are allowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from ..evidence.job import SettingSeen
 from ..incident import Incident
@@ -14,6 +15,9 @@ from . import Finding, Symptom
 
 FEW = 2
 ENOUGH = 8
+SEVERAL = 3
+# what a line ends in: list: 0-3,8      mask: ff      {0, 1}
+CPUS = re.compile(r"([0-9a-f][0-9a-f, -]{0,4000})[}\]]?\s*$")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -24,11 +28,25 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if fact.name == "cpus allowed" and fact.value.isdigit()
     ]
     bound = [fact for fact, count in seen if count <= FEW]
+    if pinned_apart(bound):
+        return
     for fact, count in seen:
         # the node's share tells nothing of a process that is bound to less
         freed = count >= ENOUGH and not any(other.subject.agrees_with(fact.subject) for other in bound)
         if count <= FEW or freed:
             yield Finding(fact.subject, (fact,), f"it may run on {count} CPUs", present=count <= FEW)
+
+
+def cpus_of(fact: SettingSeen) -> str:
+    """The CPUs that a process was given, as they were printed."""
+    found = CPUS.search(fact.source.quote)
+    return found[1].strip() if found else ""
+
+
+def pinned_apart(bound: Sequence[SettingSeen]) -> bool:
+    """True where several processes were each given CPUs of their own."""
+    given = {fact.subject.pid: cpus_of(fact) for fact in bound if fact.subject.pid is not None}
+    return len(given) >= SEVERAL and len(set(given.values())) == len(given)
 
 
 SYMPTOM = Symptom(

@@ -22,7 +22,8 @@ from . import Finding, Symptom
 from ._places import place
 
 CHECKPOINT = re.compile(
-    r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint", re.I
+    r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint|(?:^|[-_.])ckpt(?:[-_.\d]|$)",
+    re.I,
 )
 PART = re.compile(r"-of-\d|rank|shard|part|\.distcp$", re.I)  # parts of one checkpoint may differ in size
 NEWEST = re.compile(

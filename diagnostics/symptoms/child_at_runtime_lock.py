@@ -6,20 +6,37 @@ allocator) is waited for in a loader's worker, in the middle of a fork, or in th
 in a job that forks. Or a thread waits for another one (to end it, for its signal) in the middle of a fork, or below a
 library's own handler of a fork in the child.
 
+By Python stacks: several threads of a process idle at one line of a library's that only calculates (a TLS context, a
+digest), and all the others are in waits by their names, so that no thread of the process is inside of the library
+with the lock.
+
 Never ABSENT: a stack elsewhere tells nothing of the other children.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
-from ..evidence.process import NativeStack
+from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
-from ._waits import MUTEX_WAITS, WORKER_FRAMES, at_mutex, is_forked, is_worker, name_of, native_names
+from ._waits import (
+    MUTEX_WAITS,
+    READ_WAITS,
+    WORKER_FRAMES,
+    at_mutex,
+    idles_at_a_librarys_lock,
+    in_library,
+    is_forked,
+    is_worker,
+    name_of,
+    native_names,
+    takes_lock,
+)
 
 LIBC_LOCKS = frozenset(
     "__lll_lock_wait_private __internal_atexit __cxa_atexit __GI___cxa_atexit arena_get2 ptmalloc_lock_all "
@@ -89,6 +106,30 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for native in _after_a_fork(incident):
         note = "a child waits inside of what a library does after a fork, for threads that were not copied"
         yield Finding(Subject(pid=native.subject.pid), (native,), note)
+    for stacks in _at_one_door(incident):
+        inner = stacks[0].frames[0]
+        note = f"{len(stacks)} threads idle in {name_of(inner)} ({inner.file}:{inner.line}), and none is inside of it"
+        yield Finding(Subject(pid=stacks[0].subject.pid), tuple(stacks[:4]), note)
+
+
+def _at_one_door(incident: Incident) -> Iterator[list[PythonStack]]:
+    """Threads of one process at one lock of a library's that no thread of the process can have."""
+    dumps: dict[tuple[str, int | None], list[PythonStack]] = defaultdict(list)
+    for stack in incident.of(PythonStack):
+        dumps[stack.source.file, stack.subject.pid].append(stack)
+    for stacks in dumps.values():
+        at = [stack for stack in stacks if idles_at_a_librarys_lock(stack)]
+        threads = {stack.subject.tid or stack.thread for stack in at}
+        places = {(name_of(stack.frames[0]), stack.frames[0].file, stack.frames[0].line) for stack in at}
+        others = (stack for stack in stacks if stack not in at)
+        if len(threads) > 1 and len(places) == 1 and all(map(_waits_by_name, others)):
+            yield at
+
+
+def _waits_by_name(stack: PythonStack) -> bool:
+    """True for a thread that idles in a wait of the standard library's, and so holds no lock below Python."""
+    idle = bool(stack.frames) and not (stack.active or stack.crashed or stack.interrupted)
+    return idle and in_library(stack.frames[0]) and not takes_lock(stack)
 
 
 def _at_libcs_locks(incident: Incident) -> Iterator[NativeStack]:
@@ -138,9 +179,8 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
         alone = alone or _is_listed_alone(native, stacks)
         alone = alone or any(each.alone and each.subject.tid == native.subject.pid is not None for each in stacks)
         names = native_names(native, 5)
-        if alone and (
-            at_mutex(native, 2) or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)
-        ):
+        locked = at_mutex(native, 2) or any(name.startswith(READ_WAITS) for name in names[:3])
+        if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
             yield native
 
 

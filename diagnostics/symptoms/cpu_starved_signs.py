@@ -1,6 +1,7 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
 tasks than CPUs, a load that is many times the CPUs of a node that has jobs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping,
-processes that all want to run and get one CPU among them, or a loader that says its workers have too few CPUs.
+processes that all want to run and get one CPU among them, a process that could run and was kept waiting for longer than
+it ran, a loader that says its workers have too few CPUs, or steps that wait for data where the job has fewer CPUs than GPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
 error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read
@@ -22,6 +23,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import runs
 from .bar_stands_at_limit import rule as bar_stands_at_limit
+from .data_wait_dominates import rule as data_wait_dominates
 from .pace_fell import FEWEST, LEAST, lasting_loss
 from .phase_outlasts_limit import rule as phase_outlasts_limit
 from .throughput_collapsed import rates as paces_of
@@ -42,7 +44,11 @@ SHARERS = 3
 EVEN = 0.6  # of the usual pace, at the last step
 FEW = 2  # CPUs that an affinity leaves
 EVENLY = 1.5
+WAITED_S = 10.0  # all in all, or
+WAIT_SHARE = 40.0  # percent of an interval
+AGED_S, RAN_S = 10.0, 2.0  # what a table of whole seconds must show before a share is made of it
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
+TASKS, GPUS = ("ntasks", "ntasks_per_node"), ("gpus", "num_gpus", "gpus_per_node")
 WORDS = re.compile(
     r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal|might be resource pressure on this node",
     re.I,
@@ -89,12 +95,25 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
             )
+    yield from _kept_waiting(incident)
     yield from _throttled(incident)
     yield from _crowded_loader(incident)
     yield from _one_cpu_shared(incident)
+    yield from _fewer_than_gpus(incident)
     for line in incident.of(LogLine):
         if WORDS.search(line.text):
             yield Finding(Subject(host=line.subject.host), (line,), line.text[:160])
+
+
+def _kept_waiting(incident: Incident) -> Iterator[Finding]:
+    """Processes that could run and did not for a large part of their time, by the kernel's scheduler."""
+    for row in incident.of(IoStatistics):
+        ran, waited = row.values.get("cpu_ran_s", 0.0), row.values.get("cpu_waited_s", 0.0)
+        share, got = row.values.get("cpu_wait_percent", 0.0), row.values.get("cpu_percent", 0.0)
+        if waited >= WAITED_S and waited >= ran:
+            yield Finding(row.subject, (row,), f"it waited {waited:.0f} s for a CPU and ran for {ran:.0f} s")
+        elif share >= WAIT_SHARE and share >= got:
+            yield Finding(row.subject, (row,), f"it waited for a CPU for {share:.0f} % of the time and had {got:.0f} %")
 
 
 def _is_of_others(incident: Incident) -> bool:
@@ -126,15 +145,23 @@ def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:
     few = max(allowed) if allowed and max(allowed) <= FEW else 0
     running: dict[tuple[str, str | None, str], list[ProcessState]] = defaultdict(list)
     for row in incident.of(ProcessState):
-        if (row.state or "").startswith("R") and row.cpu_percent and row.subject.comm:
+        if (row.state or "").startswith("R") and _share(row, few) and row.subject.comm:
             running[row.source.file, row.subject.host, row.subject.comm].append(row)
     for (_, host, name), rows in running.items():
-        shares = [row.cpu_percent or 0.0 for row in rows]
+        shares = [_share(row, few) for row in rows]
         even = max(shares) <= EVENLY * min(shares)
         starved = few and sum(shares) <= few * ONE_CPU[1]
         if len(rows) >= max(SHARERS, few + 1) and even and (starved or ONE_CPU[0] <= sum(shares) <= ONE_CPU[1]):
             note = f"{len(rows)} times {name} wants to run, and all get {sum(shares):.0f} % of one CPU together"
             yield Finding(Subject(host=host), tuple(rows), note)
+
+
+def _share(row: ProcessState, few: int) -> float:
+    """The percent of one CPU that a process had: over its life, where few CPUs are allowed and its times tell it."""
+    times = few and (row.elapsed_s or 0.0) >= AGED_S and (row.cpu_s or 0.0) >= RAN_S
+    if row.cpu_percent is None and times:
+        return 100.0 * (row.cpu_s or 0.0) / (row.elapsed_s or 1.0)
+    return row.cpu_percent or 0.0
 
 
 def _crowded_loader(incident: Incident) -> Iterator[Finding]:
@@ -146,6 +173,25 @@ def _crowded_loader(incident: Incident) -> Iterator[Finding]:
     if cpus and workers and busy and float(workers.value) > float(cpus.value):
         note = f"{workers.value} loader workers share {cpus.value} CPUs, which have no rest"
         yield Finding(Subject(), (workers, looks[0]), note)
+
+
+def _fewer_than_gpus(incident: Incident) -> Iterator[Finding]:
+    """A job on one node that waits for data and has less than one CPU for each GPU, by what it asked its scheduler for."""
+    numbers: dict[str, SettingSeen] = {}
+    for fact in incident.of(SettingSeen):
+        if fact.value.isdecimal():
+            numbers[fact.name.lower().lstrip("-").replace("-", "_")] = fact
+    given = numbers.get("cpus of a task")
+    if given is None or any(
+        int(numbers[name].value) > 1 for name in ("nodes", "nnodes", "num_nodes") if name in numbers
+    ):
+        return
+    tasks = max((int(numbers[name].value) for name in TASKS if name in numbers), default=1)
+    gpus = max((int(numbers[name].value) for name in GPUS if name in numbers), default=0)
+    waits = [finding for finding in data_wait_dominates(incident) if finding.present]
+    if waits and int(given.value) * max(tasks, 1) < gpus:
+        note = f"{int(given.value) * max(tasks, 1)} CPUs for {gpus} GPUs, and the steps wait for data"
+        yield Finding(Subject(), (given, *waits[0].evidence[:1]), note)
 
 
 def _throttled(incident: Incident) -> Iterator[Finding]:

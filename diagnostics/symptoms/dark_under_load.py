@@ -1,6 +1,6 @@
 """A machine goes dark when a GPU is loaded, and stays up when it is idle or another one is.
 
-From a table of trials.
+From a table of trials. A card that is lost while the machine stays is no such thing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
+from ._trials import takes_a_card
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     trials = incident.of(Trial)
-    dark = [trial for trial in trials if trial.outcome == "off" and not trial.text.lower().startswith("gpu")]
+    dark = [trial for trial in trials if trial.outcome == "off" and not takes_a_card(trial)]
     well = [trial for trial in trials if trial.outcome == "ok"]
     if dark and well:
         yield Finding(dark[0].subject, (*dark, *well), f"{dark[0].condition}: {dark[0].text}")

@@ -2,9 +2,9 @@
 measured at less than half of what they should take.
 
 The set-up is a setting that only a fast network needs (libfabric's EFA provider, NCCL's network plugin, the InfiniBand devices to use); a
-machine shows one with an InfiniBand port that is up, an adapter that `lspci` lists, or an interface of InfiniBand's own, over which
-the sockets go. A setting that switches the fast network off takes all of it back. A slow
-path ends no job, so it says nothing where the job raised an error of its own.
+machine shows one with an InfiniBand port that is up, an adapter that `lspci` lists, or an interface that belongs to
+InfiniBand, Slingshot (hsn0) or another RDMA network by its name, over which the sockets go. A setting that switches the
+fast network off takes all of it back. A slow path ends no job, so it says nothing where the job raised an error of its own.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ WANTED = re.compile(
     re.I,
 )
 
-# NET/Socket : Using [0]ib0:192.0.2.21<0>
-OVER_INFINIBAND = re.compile(r"NET/Socket ?: Using (?:\[\d{1,2}\])?ib(?:\d{1,3}|[ps]\w{1,20}):")
+# NET/Socket : Using [0]ib0:192.0.2.21<0>      [0]hsn0: Slingshot      gpu0rdma0, rdma3: RoCE in a cloud
+OVER_FAST = re.compile(
+    r"NET/Socket ?: Using (?:\[\d{1,2}\])?(?:ib(?:\d{1,3}|[ps]\w{1,20})|hsn\d{1,2}|(?:gpu\d{1,2})?rdma\d{1,2}|opa\d{1,2}):"
+)
 OF_COLLECTIVES = re.compile(
     r"all[-_ ]?reduce|all[-_ ]?gather|reduce[-_ ]?scatter|all[-_ ]?to[-_ ]?all|broadcast|collective|\bbus ?bw\b|\bbus ?bandwidth",
     re.I,
@@ -44,7 +46,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     wanted: list[Evidence] = [each for each in settings if WANTED.fullmatch(f"{each.name}={each.value}")]
     wanted += [port for port in incident.of(PortState) if port.state == "up" and port.fabric == "infiniband"]
     wanted += [each for each in incident.of(RdmaDevices) if each.found]
-    wanted += [each for each in sockets if OVER_INFINIBAND.search(each.text)]
+    wanted += [each for each in sockets if OVER_FAST.search(each.text)]
     wanted += [t for t in incident.of(Trial) if t.outcome == "slow" and OF_COLLECTIVES.search(t.condition)]
     if wanted:
         other = f", although {wanted[0].source.quote.strip()[:80]}" if wanted[0] not in sockets else ""

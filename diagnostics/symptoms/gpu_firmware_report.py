@@ -1,8 +1,8 @@
 """The driver says that a processor inside the GPU does not answer or has halted.
 
 Xid 119 and 120 (GSP, the system processor that initialises and manages the device), 38, 61 and 62 (the power-management
-controller and its like), 122 and 123, or the driver's own time-out of a remote call. ABSENT where a kernel log long
-enough to speak is silent.
+controller and its like), 122 and 123, or the driver's own time-out of a remote call, or of a processor that starts the
+card (FSP, SEC2). ABSENT where a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations

@@ -19,14 +19,15 @@ HOT_C = 88  # data-centre GPUs start to slow down at 85 to 90
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    held_down = any(throttled(incident))
+    held_down = any(finding.present for finding in throttled(incident))
     for status in incident.of(GpuStatus):
-        if status.temperature_c is not None:
-            note = f"{status.temperature_c:.0f} °C"
+        core, memory = status.temperature_c, status.memory_temperature_c
+        coolest = core if core is not None else memory  # memory is the hotter one: cool says as much of the core
+        if coolest is not None:
             subject = gpu_subject(incident, status.subject)
-            hot = status.temperature_c >= HOT_C
-            if hot or not held_down:
-                yield Finding(subject, (status,), note, present=hot)
+            hot = core is not None and core >= HOT_C
+            if hot or (coolest < HOT_C and not held_down):
+                yield Finding(subject, (status,), f"{coolest:.0f} °C", present=hot)
     for message in incident.of(ThermalOrPowerMessage):
         if message.about == "thermal":
             yield Finding(message.subject, (message,), message.text[:200])

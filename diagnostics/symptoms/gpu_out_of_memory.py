@@ -14,6 +14,7 @@ from ..evidence.job import PythonException, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
+from .cannot_allocate_memory import OF_THE_HOST
 
 WORDS = re.compile(
     r"CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)OutOfMemoryError"
@@ -31,9 +32,10 @@ WORDS = re.compile(
     r"|No available memory for the cache blocks|can be stored in (?:the )?KV cache|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
     re.I,
 )
-# gRPC and TensorFlow say RESOURCE_EXHAUSTED of a disk too, and the host's memory has its own runtimes and calls
+# gRPC and TensorFlow say RESOURCE_EXHAUSTED of a disk too, and the host's memory has its own runtimes, allocators and calls
 ELSEWHERE = re.compile(
-    r"No space left|ENOSPC|java\.lang\.|\bcudaHost(?:Alloc|Register)|cudaMallocHost|hipHostMalloc", re.I
+    rf"{OF_THE_HOST.pattern}|No space left|ENOSPC|java\.lang\.|\bcudaHost(?:Alloc|Register)|cudaMallocHost|hipHostMalloc",
+    re.I,
 )
 PINNED = re.compile(r"pin_memory|cudaHostAlloc", re.I)
 # CUDA out of memory detected. Train microbatch size will be decreased from 16 -> 8.

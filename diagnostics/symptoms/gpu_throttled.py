@@ -4,7 +4,7 @@ An active hardware slowdown, thermal slowdown or power brake, from the driver, a
 power cable is not plugged in (Xid 54), or a card that its driver switches off for heat; or a busy GPU
 that is hot and runs at less than half of its highest clock, or whose clock fell as it grew hot, or fell while
 its power limit was raised, with the card or its memory hot. A software power cap is how every loaded GPU of a capped
-fleet looks and is no part of this.
+fleet looks and is no part of this. ABSENT where every GPU that was seen busy was asked for its reasons, and names neither.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence.gpu import GpuDiagnostic, GpuStatus, GpuThrottle
+from ..evidence import Subject
+from ..evidence.gpu import GpuDiagnostic, GpuNotThrottled, GpuStatus, GpuThrottle
 from ..evidence.kernel import ThermalOrPowerMessage, Xid
 from ..incident import Incident
 from . import Finding, Symptom
@@ -37,6 +38,20 @@ REASONS = ("hw slowdown", "thermal slowdown", "power brake")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    held = list(_held_down(incident))
+    yield from held or _free(incident)
+
+
+def _free(incident: Incident) -> Iterator[Finding]:
+    """That the busy GPUs were asked what holds their clocks down, and none names heat or power."""
+    busy = {each.subject.gpu for each in incident.of(GpuStatus) if (each.utilisation_percent or 0.0) >= BUSY_PERCENT}
+    free = incident.of(GpuNotThrottled)
+    if busy and busy <= {each.subject.gpu for each in free}:
+        note = f"{len(busy)} busy, and neither heat nor power is among the reasons for lower clocks"
+        yield Finding(Subject(), tuple(each for each in free if each.subject.gpu in busy), note, present=False)
+
+
+def _held_down(incident: Incident) -> Iterator[Finding]:
     for fact in incident.of(GpuThrottle):
         if any(reason in fact.reason.lower() for reason in REASONS):
             yield Finding(gpu_subject(incident, fact.subject), (fact,), f"{fact.reason} is active")

@@ -1,9 +1,10 @@
-"""The job works in fits, or its steps take seconds while its readers are in D together, and what is mounted for data is
-a spinning disk.
+"""The job works in fits, or its steps take seconds while its readers are in D together, or its GPUs idle however many
+read, and what is mounted for data is a spinning disk.
 
 By lsblk's ROTA of a mount below none of the system's folders. In fits: three looks or more at one GPU's use, the middle
 one is a tenth at most, the highest two thirds or more. Readers in D: several processes of one program, and three steps
 or more of two seconds or more each, of a run that nothing ended; no network volume is mounted that they might wait for.
+Nor is one where GPUs idle and more workers do not help.
 ABSENT where a disk of data is mounted by itself and does not turn.
 """
 
@@ -22,6 +23,7 @@ from . import Finding, Symptom
 from ._places import network_mounts
 from ._runs import column, runs
 from .job_in_disk_sleep import rule as job_in_disk_sleep
+from .more_workers_do_not_help import rule as more_workers_do_not_help
 
 SYSTEM = ("/boot", "/efi", "/var", "/usr", "/snap")
 LOOKS, IDLE, BUSY = 3, 10.0, 66.0
@@ -51,6 +53,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for steps in _slow_steps(incident) if in_sleep else ():
             note = "readers in D and steps of seconds, the data on a disk that turns"
             yield Finding(turning[0].subject, (turning[0], *in_sleep[:2], steps), note)
+            return
+        for finding in more_workers_do_not_help(incident):
+            note = "GPUs idle with few readers and with many, the data on a disk that turns"
+            yield Finding(turning[0].subject, (turning[0], *finding.evidence[:3]), note)
             return
     if data and not turning and all(disk.subject.mount != "/" for disk in data):
         yield Finding(Subject(), tuple(data), "the data lie on no disk that turns", present=False)

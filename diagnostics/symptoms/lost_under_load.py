@@ -1,4 +1,4 @@
-"""A GPU is well when idle and gone when it is loaded.
+"""A GPU is gone in one trial and well in another: loaded and idle, behind a riser and in the slot.
 
 From a table of trials.
 """
@@ -10,18 +10,19 @@ from collections.abc import Iterator
 from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
+from ._trials import takes_a_card
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     trials = incident.of(Trial)
-    gone = [trial for trial in trials if trial.outcome == "off" and trial.text.lower().startswith("gpu")]
+    gone = [trial for trial in trials if takes_a_card(trial)]
     well = [trial for trial in trials if trial.outcome == "ok"]
     if gone and well:
         yield Finding(gone[0].subject, (*gone, *well), f"{gone[0].condition}: {gone[0].text}")
 
 
 SYMPTOM = Symptom(
-    title="a GPU is lost when it is loaded",
+    title="a GPU is lost when it is loaded or connected otherwise",
     rule=rule,
     leak=0.002,
     because="load stresses power and link; code hardly ever takes a device away",

@@ -27,6 +27,12 @@ def is_low(info: MemoryInfo) -> bool:
     return share < LOW or (share < LOW_WHEN_SMALL and available < SMALL_KIB)
 
 
+def is_plenty(info: MemoryInfo) -> bool:
+    """True where a fifth or more is available."""
+    total, available = info.values_kib.get("MemTotal"), info.values_kib.get("MemAvailable")
+    return bool(total) and available is not None and available / (total or 1) > PLENTY
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     """What was available each time that somebody looked."""
     for info in incident.of(MemoryInfo):
@@ -38,7 +44,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         note = f"{available / 2**20:.1f} of {total / 2**20:.0f} GiB are available"
         if is_low(info):
             yield Finding(Subject(host=info.subject.host), (info,), note)
-        elif available / total > PLENTY:
+        elif is_plenty(info):
             yield Finding(Subject(host=info.subject.host), (info,), note, present=False)
 
 

@@ -1,7 +1,8 @@
 """A rank's call to another is answered by the kernel or a router: there is no way to that host (EHOSTUNREACH, ENETUNREACH).
 
-Nobody owns the address on the wire, no route leads to it, or a packet filter rejects the call. A call that nobody answers is
-a symptom of its own, and so is one that is refused.
+Nobody owns the address on the wire, no route leads to it, or a packet filter rejects the call. The adapter of a fabric
+may say so too, with the same number (libfabric's RC 113) or as what it could not deliver. A call that nobody answers is a
+symptom of its own, and so is one that is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from . import Finding, Symptom
 from ._reports import findings
 
 WORDS = re.compile(
-    r"No route to host|(?:Host|Network) is (?:unreachable|down)|EHOSTUNREACH|ENETUNREACH|errno:? 1(?:01|13)\b", re.I
+    r"No route to host|(?:Host|Network) is (?:unreachable|down)|EHOSTUNREACH|ENETUNREACH|errno:? 1(?:01|13)\b"
+    r"|\bRC: -?1(?:01|13)\b|\bUNDELIVERABLE\b",
+    re.I,
 )
 
 

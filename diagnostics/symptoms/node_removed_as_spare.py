@@ -1,7 +1,8 @@
 """The cluster's autoscaler took away, as spare, empty or out of date, a node on which the job says that it runs.
 
-By the name of the node in a pod's own log, in a table of pods or as the host of its log; a node that is nobody's tells of
-no job. Where it gives back a node that it lost to the cloud, that is another report.
+By the name of the node in a pod's own log, in a table of pods or as the host of its log, or by a pod that the
+autoscaler sends elsewhere with it and that the orchestrator says it stopped; a node that is nobody's tells of no job.
+Where it gives back a node that it lost to the cloud, that is another report.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from . import Finding, Symptom
 
 NODE_NAME = re.compile(r"(?i)^(?:k8s_|kube_|kubernetes_|my_)?node_?name$")
 
+# utilization: {0.31 0.12 0}, pods to reschedule: ml/sweep-4-0,ml/sweep-4-1
+ON_IT = re.compile(r"\bpods to reschedule: ?([\w./-]{1,200}(?:,[\w./-]{1,200}){0,50})")
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each node of the job that an autoscaler removed, once."""
@@ -23,7 +27,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     nodes = set(_nodes_of_the_job(incident))
     for event in incident.of(SchedulerEvent):
         name = _short(event.subject.host)
-        if event.about == "node-removed" and name in nodes - told:
+        if event.about == "node-removed" and name not in told and (name in nodes or _stopped(incident, event)):
             told.add(name)
             yield Finding(event.subject, (event,), f"the autoscaler took {name} away: {event.text[:140]}")
 
@@ -35,6 +39,18 @@ def _nodes_of_the_job(incident: Incident) -> Iterator[str]:
     for fact in incident.of(ServiceState, TrainingSteps, NcclMessage):
         if fact.subject.host:
             yield _short(fact.subject.host)
+
+
+def _stopped(incident: Incident, removal: SchedulerEvent) -> bool:
+    """True where a pod that was on the removed node was stopped, as the orchestrator's own list says."""
+    found = ON_IT.search(removal.text)
+    pods = [pod.rpartition("/")[2] for pod in found[1].split(",")] if found else []
+    lists = [event.source.quote for event in incident.of(SchedulerEvent) if _ends_a_pod(event)]
+    return any(re.search(rf"(?<![\w.-]){re.escape(pod)}(?![\w.-])", quote) for pod in pods for quote in lists)
+
+
+def _ends_a_pod(event: SchedulerEvent) -> bool:
+    return event.system == "kubernetes" and (event.about == "evicted" or "Stopping container" in event.text)
 
 
 def _short(host: str | None) -> str:

@@ -14,7 +14,7 @@ from ..evidence.job import CollectiveTimeout
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import Position, positions
+from ._ranks import STOPPED, Position, positions
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -27,7 +27,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     elsewhere = [position for position in elsewhere if timed_out or not _computes(position)]
     if elsewhere and (len(elsewhere) < len(waiting) or len(seen) == 2):
         for position in elsewhere:
-            note = f"{len(waiting)} ranks wait for the others; {position.subject} is in {position.where}"
+            at = position.where if position.where == STOPPED else f"in {position.where}"
+            note = f"{len(waiting)} ranks wait for the others; {position.subject} is {at}"
             yield Finding(position.subject, (position.fact, *(each.fact for each in waiting[:3])), note)
     elif len(waiting) == len(seen):
         facts = tuple(position.fact for position in seen)
@@ -36,7 +37,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _computes(position: Position) -> bool:
     """True for a rank that was on a processor: in a run that nothing stopped it is merely a moment behind."""
-    return isinstance(position.fact, PythonStack) and position.fact.active is True and position.where != "loader"
+    active = isinstance(position.fact, PythonStack) and position.fact.active is True
+    return active and position.where not in ("loader", STOPPED)
 
 
 SYMPTOM = Symptom(

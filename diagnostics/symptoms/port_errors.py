@@ -1,7 +1,9 @@
 """A port or adapter counts errors, or RDMA gave up after all retries.
 
-Error counters of a port that are not zero, an adapter's complaint in the kernel log, or a completion with error 12
-(transport retry exceeded; a receiver that was not ready, RNR, is error 13 and none). ABSENT where counters were read and are zero.
+Error counters of a port that are not zero (what a host itself has dropped, or a port found too long, was damaged by no
+link), an adapter's complaint in the kernel log, or a completion with error 12 (transport retry exceeded; a receiver
+that was not ready, RNR, is error 13 and none). A handful of lost links is what a port counts over the boots of its
+peers. ABSENT where several counters were read and are zero.
 """
 
 from __future__ import annotations
@@ -16,13 +18,18 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said
 from .network_table_full import WORDS as TABLE_FULL
+from .physical_port_errors import LOST, OFTEN
 
 RETRY_EXCEEDED = re.compile(
     r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|(?<!RNR )\btransport retry (?:count(?:er)? )?exceeded"
     r"|(?<!RNR[ _])(?<!NOT READY )RETRY[ _]EXC(?:EEDED ERROR|_ERR)\b|InfiniBand retry count \w[\w ]{0,50} exceeded",
     re.I,
 )
-HARMLESS = re.compile(r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets", re.I)
+WITNESSES = 2  # counters: one that is zero says nothing of the others
+HARMLESS = re.compile(
+    r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets|^[rt]x[ _]dropped$|oversize|giant",
+    re.I,
+)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -33,11 +40,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         yield Finding(trouble.subject, (trouble,), trouble.text[:200])
     for port in incident.of(PortErrors):
-        bad = {name: count for name, count in port.counts.items() if count and not HARMLESS.search(name)}
+        counted = {name: count for name, count in port.counts.items() if count and not HARMLESS.search(name)}
+        bad = {name: count for name, count in counted.items() if count >= OFTEN or not LOST.search(name)}
         if bad:
             note = ", ".join(f"{name}: {count}" for name, count in list(bad.items())[:4])
             yield Finding(port.subject, (port,), f"{port.subject.interface or 'a port'}: {note}")
-        elif port.counts:
+        elif len(port.counts) >= WITNESSES and not counted:
             yield Finding(port.subject, (port,), "the port's error counters are zero", present=False)
 
 

@@ -23,6 +23,10 @@ from ._jobs import BESIDE_IT, is_of_the_job
 STOPS = ("do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator", "do_jobctl_trap")
 FREEZES = ("cgroup.freeze", "freezer.state", "frozen", "Paused")
 FROZEN = ("1", "FROZEN", "FREEZING", "true")
+# gdb -q -batch -p 4242      /usr/bin/strace -f -p 4242      lldb --attach-pid 4242
+ATTACHED = re.compile(
+    r"(?:/\S{0,200}/)?(gdb|lldb|strace|ltrace|cuda-gdb|rocgdb|py-spy|pystack)\b.{0,200}? (?:-p|--pid|--attach-pid|-pid) ?=?(\d{1,10})\b"
+)
 CLIENT = re.compile(rf"(?:/\S{{0,200}}/)?(?:{'|'.join(map(re.escape, CLIENTS))})\b")
 
 
@@ -37,7 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row.state in ("T", "t") and (row in alone or of_the_job(row)) and concerned(row, looked_at)
     ]
     for row in stopped:
-        by = "by a signal" if row.state == "T" else "by a debugger"
+        by = "by a signal" if row.state == "T" else _by_tracer(incident, row)
         yield Finding(
             Subject(pid=row.subject.pid, comm=row.subject.comm),
             (row,),
@@ -54,6 +58,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         witnesses = tuple(incident.reads("process-table", "kernel-stacks"))
         if witnesses:
             yield Finding(Subject(), witnesses, "no process is stopped", present=False)
+
+
+def _by_tracer(incident: Incident, row: ProcessState | ThreadState) -> str:
+    """Who traces it, where a process table shows a debugger that was told its pid."""
+    for other in incident.of(ProcessState):
+        if (found := ATTACHED.match(other.command or "")) and int(found[2]) == row.subject.pid:
+            return f"by a debugger: {found[1]}, pid {other.subject.pid}, is attached"
+    return "by a debugger"
 
 
 def stands_still(row: ThreadState) -> bool:

@@ -7,7 +7,7 @@ operations with numbers so close together, for all that they are large, that one
 By time: time-outs without any number that began together, one rank's in one operation and all the others' in another.
 
 By stacks (else tracebacks): every rank waits for the others, in different operations, none of them point-to-point (a
-pipeline's stages differ by design) and none elsewhere (then that one is what they wait for).
+pipeline's stages differ by design) and none elsewhere or stopped (then that one is what they wait for).
 
 ABSENT where all ranks wait in the same operation.
 """

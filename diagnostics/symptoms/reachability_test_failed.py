@@ -14,19 +14,20 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, node_of
 
+REACHED = ("answered", "small-only")
 SILENT = ("timed-out", "unreachable", "unknown-name")
 OF_FILES = re.compile(
-    r":(?:111|445|988|2049|3260|3300|6789|8003|9421|24007)$"
-)  # ports of file servers, which are no peers
+    r":(?:111|445|988|2049|3260|3300|6789|8003|942[0-2]|24007)$|@\w{2,12}$"
+)  # ports of file servers, and a Lustre server's name: they are no peers
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     tried = [fact for fact in incident.of(Reachability) if not OF_FILES.search(fact.subject.server or "")]
-    reached = {fact.subject.server for fact in tried if fact.outcome == "answered"}
+    reached = {fact.subject.server for fact in tried if fact.outcome in REACHED}
     silent = [fact for fact in tried if fact.outcome in SILENT and fact.subject.server not in reached]
     failed = [(fact, f"{fact.subject.server or 'a node'}: {fact.outcome}") for fact in silent]
     yield from findings(incident, failed, node_of)
-    answered = tuple(fact for fact in tried if fact.outcome == "answered")
+    answered = tuple(fact for fact in tried if fact.outcome in REACHED)
     if answered and len(answered) == len(tried):
         yield Finding(answered[0].subject, answered, "whoever was tried answered", present=False)
 

@@ -3,7 +3,8 @@
 Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or all the
 threads of a pool wait for results of what waits for a thread of the pool; or one waits for another in the middle of an
 import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor
-or a signal has interrupted in it holds: taken by name, or at a line above the one that was interrupted.
+or a signal has interrupted in it holds: taken by name, or at a line above the one that was interrupted. A handler that
+is on a futex at a line of its own, above code of its file or above itself, waits so where no other thread is at work.
 
 By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name). By C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex; or each of two waits for a lock of
@@ -19,7 +20,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, dropwhile, repeat
 
 from ..evidence import Subject
 from ..evidence.process import NativeStack, PythonStack
@@ -32,6 +33,7 @@ from ._waits import (
     at_mutex,
     compiles_natively,
     dumps,
+    in_library,
     innermost_own,
     is_worker,
     name_of,
@@ -61,6 +63,7 @@ LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
 SPINS = re.compile(
     r"SpinLock(?:Holder|Delay)?\b|^(?:sys_)?futex\w{0,12}$|^syscall$|^absl::\w{0,20}::?Mutex|^pthread_spin_lock$|^futex_wait"
 )
+NESTED = 3  # times at one line, one in the other
 MANY = 100  # threads at locks, of which all pairs are looked at
 OWNERS = (
     ("the dynamic loader", re.compile(r"^(?:__GI_+)?_*(?:dl_|dlopen|dlclose|dlsym|dladdr|tls_get_addr|rtld)")),
@@ -92,7 +95,10 @@ def _in_python(incident: Incident) -> Iterator[Finding]:
             pid = process.pid if process else None
             yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
         for stack in stacks:
-            if _waits_for_itself(stack) or _is_interrupted_inside(process, stack):
+            if _is_handler_at_lock(process, stack) and not any(map(_may_hold, stacks, repeat(stack))):
+                note = f"{stack.thread} waits for a lock in {stack.frames[0].function}, a handler whose lock nobody else can hold"
+                yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
+            elif _waits_for_itself(stack) or _is_interrupted_inside(process, stack):
                 where = stack.frames[1 if takes_lock(stack) else 0].function
                 note = f"{stack.thread} waits for a lock in {where}, which it is inside of already"
                 yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
@@ -126,7 +132,7 @@ def _waits_for_itself(stack: PythonStack) -> bool:
     taker = (name_of(stack.frames[1]), stack.frames[1].file)
     again = [place for place, each in enumerate(stack.frames) if place > 1 and (name_of(each), each.file) == taker]
     between = stack.frames[2 : again[0]] if again else ()
-    return any(name_of(each) in INTERRUPTS for each in between)
+    return any(name_of(each) in INTERRUPTS or UNCALLED.match(name_of(each)) for each in between)
 
 
 def _is_interrupted_inside(process: Process | None, stack: PythonStack) -> bool:
@@ -150,6 +156,30 @@ def _is_interrupted_inside(process: Process | None, stack: PythonStack) -> bool:
         and any(UNCALLED.match(name_of(f)) for f in between)
         and (not channels or any(map(on_futex, channels)))
     )
+
+
+def _is_handler_at_lock(process: Process | None, stack: PythonStack) -> bool:
+    """True where a thread idles on a futex at a line of a handler which has interrupted itself there, or its own file's code.
+
+    What calls itself does so at another line than the one at which it takes a lock; a handler that waits is entered
+    again at the very line, whatever its name. One that was entered once or twice is known by the names that they have.
+    """
+    inner = innermost_own(stack)
+    if stack.active or stack.crashed or inner is None or in_library(inner) or inner.line is None:
+        return False
+    place = (inner.function, inner.file, inner.line)
+    below = list(dropwhile(lambda frame: (frame.function, frame.file, frame.line) == place, stack.frames))
+    channels = wait_channels(process, stack.subject.tid) if process else set()
+    beside = bool(below) and below[0].file == inner.file and below[0].function != "<module>"
+    entered = len(stack.frames) - len(below)
+    is_handler = entered >= NESTED or (beside and bool(UNCALLED.match(name_of(inner))))
+    return is_handler and bool(channels) and all(map(on_futex, channels))
+
+
+def _may_hold(other: PythonStack, waiting: PythonStack) -> bool:
+    """True for another thread that is at work, or in something else than a wait of the standard library."""
+    known = other.thread == waiting.thread or not other.frames
+    return not known and (bool(other.active) or innermost_own(other) is not None)
 
 
 def _at_one_door(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:

@@ -64,7 +64,7 @@ SETUP = re.compile(
     r"|partially initialized module|cannot import name|requires \S{1,60}[<>=]=?\S{1,40} .{0,40}\bbut\b"
     r"|(?:is|are) required for a normal functioning of this module"
     # a call that the library forbids
-    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process"
+    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process|without protecting your import\b"
     r"|Expected all tensors to be on the same device|modified by an inplace operation|^jax\.errors\.(?!JaxRuntimeError\b(?!: INVALID_ARGUMENT\b))\w{1,60}Error\b|logits and labels must"
     r"|process group has not been initialized|Attempting to deserialize object on a CUDA device"
     r"|Weights only load failed|Automatic adjustment of ZeRO's"

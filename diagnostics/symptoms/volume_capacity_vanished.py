@@ -1,5 +1,6 @@
 """A network volume that is mounted shows no capacity: 0 blocks in stat -f, or no row for it in a df that listed the
-other disks.
+other disks. A missing row of a volume that is nobody's says nothing: the run names its paths, and none of them, no open
+file and nothing that anybody looked at lies there.
 
 ABSENT where df shows the volume with a size.
 """
@@ -8,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.storage import DiskUsage
+from ..evidence.job import RunStarted
+from ..evidence.process import OpenFile
+from ..evidence.storage import DiskUsage, Mount
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import network_mounts
@@ -25,9 +28,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(mount.subject, tuple(empty), f"{mount.subject.mount} shows a size of 0 blocks")
         elif mine:
             yield Finding(mount.subject, tuple(mine), f"{mount.subject.mount} shows its size", present=False)
-        elif whole:
+        elif whole and not _is_nobodys(incident, mount):
             listed = [row for row in rows if row.source.file in whole]
             yield Finding(mount.subject, (mount, *listed), f"df lists the other disks and not {mount.subject.mount}")
+
+
+def _is_nobodys(incident: Incident, mount: Mount) -> bool:
+    """True where the run says where its files are, and nothing that anybody named is on this volume."""
+    of_runs = [path for run in incident.of(RunStarted) for path in run.paths if path.startswith("/")]
+    opened = [file.target for file in incident.of(OpenFile)]
+    looked_at = [fact.subject.path for fact in incident.evidence if fact.subject.path and not isinstance(fact, Mount)]
+    return bool(of_runs) and not any(
+        incident.links.mount_of(path) is mount for path in {*of_runs, *opened, *looked_at} if path.startswith("/")
+    )
 
 
 SYMPTOM = Symptom(

@@ -31,6 +31,10 @@ LETS_GO = (
 WAITS = re.compile(
     r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
     r"|recv\w*|accept|nothrow_wait_cv\S*|nsync_\w{1,40}|wait(?:_\w{1,20})?|join|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
+    # waits of other runtimes: Abseil, TSL, folly, Rust
+    # absl::lts_20230802::CondVar::Wait(absl::lts_20230802::Mutex*)      AbslInternalPerThreadSemWait_lts_20230802
+    r"|(?:Waiter|CondVar|Baton|EventCount|Semaphore|Event)::(?:Wait|timedWait|CommonWait)\w{0,20}(?:$|\()|PerThreadSem(?:Wait|::Wait)"
+    r"|Notification::WaitFor\w{1,20}(?:$|\()|\bMutex::(?:Block|Await)\w{0,20}(?:$|\()|\bBlockUntilReady|^std::thread::park\w{0,20}|^(?:<?parking_lot(?:_core)?::)\S{0,80}\bpark"
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
 RUNS_PYTHON = re.compile(

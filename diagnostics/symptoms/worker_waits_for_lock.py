@@ -5,7 +5,8 @@ takes a lock by name, or the lock of the worker's own queue of indices, which no
 the worker idles outside the standard library while a C stack shows it at a lock of Python's.
 
 A child of multiprocessing that was not spawned takes the lock of a logging handler, as its one thread; or it idles,
-forked, inside of a runtime that answers from threads which a fork does not copy (JAX, TensorFlow).
+forked, inside of a runtime that answers from threads which a fork does not copy (JAX, TensorFlow), or in a call of a
+library that only calculates (a TLS context, a digest).
 
 The only thread of a child waits for another one of its process, by an event, a condition or a future. Or it idles
 inside of a library with threads of its own, and its process uses no CPU.
@@ -30,6 +31,7 @@ from . import Finding, Symptom
 from ._waits import (
     POOL_FRAMES,
     forked,
+    idles_at_a_librarys_lock,
     in_library,
     in_worker,
     innermost_own,
@@ -195,6 +197,8 @@ def _alone_inside(incident: Incident) -> Iterator[Finding]:
             yield Finding(subject, (stack,), f"a child waits for the lock of a logging handler in {where}")
         elif forked(stack) and RUNTIMES.search(stack.frames[0].file or ""):
             yield Finding(subject, (stack,), f"a forked child idles in {where}, whose threads a fork does not copy")
+        elif forked(stack) and idles_at_a_librarys_lock(stack):
+            yield Finding(subject, (stack,), f"a forked child idles in {where}, at a lock of the library's")
 
 
 def _is_child(stack: PythonStack) -> bool:
