@@ -63,6 +63,7 @@ FLOORS = {
             "clocks",
             "timeline",
             "links",
+            "machines",
             "checksum_listings",
             "collectives",
             "collect",
