@@ -3,8 +3,9 @@
 Unseen, where one of two dumps of a process shows it and the later one does not, in which the main thread waits, by an
 event, a condition or a queue, in the file whose code that thread ran and now no thread runs.
 
-So did a task of an event loop whose exception nobody retrieved, where the main thread of a program that is no server idles
-in that loop, and a helper of another process that raised, where the job thereafter only counts how often it has looked in vain.
+So did a task of an event loop whose exception nobody retrieved, where the main thread of a program that is no server
+idles in that loop, and a helper of another process that raised, where the job thereafter only counts how often it has
+looked in vain.
 
 The thread that pins memory, feeds a queue or serves shared tensors: an exception whose outermost frames are a thread's.
 One that says of itself what was lacking (memory, room, descriptors), that a device failed or that a
@@ -62,11 +63,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
     yield from _unheard_tasks(incident)
     yield from _of_counted_waits(incident)
-    for pid, process in incident.links.processes.items():
+    for process in incident.links.processes.values():
         for gone, waiting in _missing(process.stacks):
             own = next(frame for frame in waiting.frames if not in_library(frame))
-            note = f"{gone.thread} of {pid} is gone, and the main thread waits in its code: {own.function} ({own.file})"
-            yield Finding(Subject(pid=pid), (waiting, gone), note)
+            note = f"{gone.thread} of {process.pid} is gone, and the main thread waits in its code: {own.function} ({own.file})"
+            yield Finding(Subject(pid=process.pid), (waiting, gone), note)
 
 
 def _unheard_tasks(incident: Incident) -> Iterator[Finding]:

@@ -3,8 +3,8 @@
 Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another
 had said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log
 counts as many steps, had not. Or one takes the process group down by its stack, and all the others wait in a
-collective. Or as many runs of one log had said that they were done as ranks are missing in a collective below it, which the
-others still wait in, without any exception. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
+collective. Or as many runs of one log had said that they were done as ranks are missing in a collective below it,
+which the others still wait in, without any exception. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
 done and then waits itself for the others, who save or evaluate, is no case of this.
 """
 
