@@ -36,7 +36,7 @@ OF_RANK = re.compile(r"(?i)\b(?:on )?rank[ :=]{0,2}(\d{1,6})\b")
 FIELD = re.compile(r"\b(pid|world|world_size)[ =:]{1,2}(\d{1,9})\b")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=-]{1,200}(?:/[\w.@+%=-]{1,200}){0,30}/?)(?=[\s,;:'\")\]]|$)")
 STEP = re.compile(
-    r"(?i)\b(?:step|iteration|epochs?|at)[ :=_]{1,3}(\d{1,12})\b|\b(\d{1,9}) epochs\b|(?:step|iter|checkpoint|epoch)[_-](\d{1,12})\b"
+    r"(?i)\b(?:step|iteration|epochs?|at)[ :=_]{1,3}(\d{1,12})\b(?!\.\d)|\b(\d{1,9}) epochs\b|(?:step|iter|checkpoint|epoch)[_-](\d{1,12})\b"
 )
 TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
 SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
