@@ -66,7 +66,7 @@ def _waiting(incident: Incident) -> list[ThreadState | ProcessState]:
 def _ties(incident: Incident, thread: ThreadState | ProcessState, mount: str) -> Iterator[Link]:
     links = incident.links
     pid = thread.subject.pid
-    process = links.processes.get(pid) if pid is not None else None
+    process = links.process_of(thread)
     file = links.file_of(thread) if isinstance(thread, ThreadState) else None
     on = links.mount_of(file.target) if file else None
     if on is not None and on.subject.mount != mount:

@@ -7,8 +7,8 @@ ranks are set against one another by the steps they take together. What nothing 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -17,6 +17,8 @@ from statistics import median, median_low
 from .evidence import Clock, Evidence, Stamp
 from .evidence.job import TrainingSteps
 from .evidence.kernel import ClockReading
+
+Said = tuple[str, str, str]  # a fact's kind, subject and fields
 
 _DAY = 86_400.0
 _CALENDAR = (Clock.UTC, Clock.LOCAL)
@@ -56,10 +58,18 @@ def _folder(file: str) -> PurePosixPath:
     return PurePosixPath(file).parent
 
 
-def from_shared_events(facts: Iterable[Evidence], others: Iterable[Evidence]) -> Alignment | None:
-    """The offset of an uptime clock from events that occur once here and once, dated, in other files."""
-    here, there = _single(facts), _single(others)
-    pairs = [(here[key], there[key]) for key in here.keys() & there.keys()]
+def from_shared_events(
+    facts: Iterable[Evidence], dated: Mapping[Said, Sequence[Evidence]], file: str
+) -> Alignment | None:
+    """The offset of an uptime clock of a file from events that occur once among `facts` and once, dated, in other files.
+
+    `dated` is what `by_what_they_say` gives for the dated facts of all files.
+    """
+    pairs = []
+    for said, here in by_what_they_say(facts).items():
+        there = [fact for fact in dated.get(said, ()) if fact.source.file != file]
+        if len(here) == len(there) == 1:
+            pairs.append((here[0], there[0]))
     offsets = [dated.stamp.seconds - fact.stamp.seconds for fact, dated in pairs if dated.stamp and fact.stamp]
     if not offsets:
         return None
@@ -69,14 +79,19 @@ def from_shared_events(facts: Iterable[Evidence], others: Iterable[Evidence]) ->
     return Alignment(middle, doubt, f"{len(offsets)} events that {', '.join(files[:2])} dates as well")
 
 
-def _single(facts: Iterable[Evidence]) -> dict[tuple[object, ...], Evidence]:
-    """The facts of which there is exactly one, by what they say."""
-    found: dict[tuple[object, ...], list[Evidence]] = defaultdict(list)
+def by_what_they_say(facts: Iterable[Evidence]) -> dict[Said, list[Evidence]]:
+    """The facts that name a subject other than a host, by what they say; of many alike in one file the first two."""
+    found: dict[Said, list[Evidence]] = defaultdict(list)
+    seen: Counter[tuple[Said, str]] = Counter()
     for fact in facts:
         subject = {name: value for name, value in fact.subject.known().items() if name != "host"}
-        if subject:
-            found[(fact.kind, repr(subject), repr(fact.fields()))].append(fact)
-    return {key: same[0] for key, same in found.items() if len(same) == 1}
+        if not subject:
+            continue
+        said = (fact.kind, repr(subject), repr(fact.fields()))
+        seen[said, fact.source.file] += 1
+        if seen[said, fact.source.file] <= 2:
+            found[said].append(fact)
+    return found
 
 
 def calendar_middle(facts: Iterable[Evidence]) -> float | None:
@@ -114,7 +129,8 @@ def rank_skews(runs: Iterable[TrainingSteps]) -> dict[int, Alignment]:
     """By rank, what must be added to a clock that differs from those of the others; a clock that agrees has none.
 
     Ranks that train together end each step together, so the same step at another time is another clock. The clock
-    of the middle rank is taken for right. A rank with several runs is left alone: its steps were taken twice.
+    of the middle rank is taken for right. A rank with several runs is left alone (its steps were taken twice), and one
+    that shares too few steps with the rank that most others share theirs with.
     """
     found: dict[int, list[TrainingSteps]] = defaultdict(list)
     for run in runs:
@@ -123,15 +139,22 @@ def rank_skews(runs: Iterable[TrainingSteps]) -> dict[int, Alignment]:
     times = {rank: _times_of(same[0]) for rank, same in sorted(found.items()) if len(same) == 1}
     if len(times) < 2:
         return {}
-    first, *others = times
-    apart = {first: (0.0, 0.0, 0)} | {rank: _apart(times[first], times[rank]) for rank in others}
-    apart = {rank: each for rank, each in apart.items() if rank == first or each[2] >= SHARED_STEPS}
+    pivot = _most_shared(times)
+    apart = {rank: (0.0, 0.0, 0) if rank == pivot else _apart(times[pivot], each) for rank, each in times.items()}
+    apart = {rank: each for rank, each in apart.items() if rank == pivot or each[2] >= SHARED_STEPS}
     right = median_low(offset for offset, _, _ in apart.values())
     return {
         rank: Alignment(right - offset, spread + 1.0, f"{steps or 'the'} steps that rank {rank} takes with the others")
         for rank, (offset, spread, steps) in apart.items()
         if abs(offset - right) > max(LEAST_SKEW_S, 5 * spread)
     }
+
+
+def _most_shared(times: Mapping[int, Mapping[int, float]]) -> int:
+    """The rank that shares enough steps with most others: one whose log is cut short shares them with none."""
+    alike = Counter(frozenset(each) for each in times.values())
+    partners = {steps: sum(n for other, n in alike.items() if len(steps & other) >= SHARED_STEPS) for steps in alike}
+    return max(times, key=lambda rank: partners[frozenset(times[rank])])
 
 
 def _times_of(run: TrainingSteps) -> Mapping[int, float]:

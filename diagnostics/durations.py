@@ -13,24 +13,29 @@ _WORDS = {
 
 _UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _NUMBER = rf"(?:\d{{1,9}}(?:\.\d{{1,9}})?|{'|'.join(sorted(_WORDS, key=len, reverse=True))})"
-_UNIT = r"(?:ms|milliseconds?|secs?|seconds?|minutes?|mins?|hours?|hrs?|days?|[smhd])\b"
+_NAMED = r"(?:ms|milliseconds?|secs?|seconds?|minutes?|mins?|hours?|hrs?|days?|[smhd])"
+_UNIT = rf"{_NAMED}\b"
 
 # one unnamed group in which `seconds_of` finds the duration; bare numbers count as seconds
 DURATION = rf"(\d{{1,3}}-\d\d:\d\d:\d\d|\d{{1,4}}:\d\d:\d\d|{_NUMBER} ?{_UNIT}(?: ?\d{{1,3}} ?{_UNIT})?|\d{{1,9}}h\d{{1,2}}m(?:\d{{1,2}}s)?|\d{{1,9}}m\d{{1,2}}s|\d{{1,9}}(?:\.\d{{1,6}})?(?![\w.:]))"
-_PART = re.compile(rf"(?i)({_NUMBER}) ?(ms|[smhd])[a-z]{{0,11}}")
+_PART = re.compile(rf"({_NUMBER}) ?({_NAMED})")
+_PARTS = re.compile(rf"{_PART.pattern}(?: {{0,2}}{_PART.pattern}){{0,4}}")
+_BARE_MINUTES = re.compile(r"(?<=h)(\d{1,2})$")  # 1h30
 _CLOCK = re.compile(r"(?:(?:(\d{1,9})-)?(\d{1,9}):)?(\d{1,9}):(\d\d(?:\.\d{1,6})?)")
 
 
 def seconds(text: str) -> float | None:
-    """A written duration in seconds, or None when it is none."""
+    """A written duration in seconds, or None when the text is not one from its first letter to its last."""
     text = text.strip().lower()
     if found := _CLOCK.fullmatch(text):
         days, hours, minutes = (int(group or 0) for group in found.groups()[:3])
         return ((days * 24 + hours) * 60 + minutes) * 60 + float(found[4])
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,6})?", text):
         return float(text)
-    parts = _PART.findall(text)
-    return sum(_value(number) * _UNITS[_unit(unit, text)] for number, unit in parts) if parts else None
+    text = _BARE_MINUTES.sub(r"\1m", text.replace(" and ", " ").replace(",", " "))
+    if not _PARTS.fullmatch(text):
+        return None
+    return sum(_value(number) * _UNITS[_unit(unit)] for number, unit in _PART.findall(text))
 
 
 def seconds_of(found: re.Match[str]) -> float | None:
@@ -42,5 +47,5 @@ def _value(number: str) -> float:
     return float(_WORDS[number]) if number in _WORDS else float(number)
 
 
-def _unit(unit: str, text: str) -> str:
-    return "ms" if unit == "ms" or (unit == "m" and "millisecond" in text) else unit
+def _unit(word: str) -> str:
+    return "ms" if word.startswith(("ms", "milli")) else word[0]

@@ -8,17 +8,16 @@ to disk, no link is followed out of the folder, and a name in an archive is a la
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from . import checksum_listings, collectives
 from .archives import artefacts
 from .evidence import Coverage, Evidence, ReadState, Source
-from .evidence.job import WatchdogDescription
-from .parsers.watchdog_descriptions import described_parser
-from .reading import text_of
+from .parsers import all_parsers
+from .reading import facts_of, text_of, unreadable
 from .side_readers import read_all
 from .supervision import must_answer
 
@@ -29,7 +28,28 @@ if TYPE_CHECKING:
 Fact = TypeVar("Fact", bound=Evidence)
 Progress = Callable[[int, str], None]
 
-_KEPT = 5000  # lines, of all files together
+
+class Kept(Sequence[Source]):
+    """The first lines of one file, held as one string: of many files they are many."""
+
+    def __init__(self, file: str, quotes: Iterable[str]) -> None:
+        self._file = file
+        self._text = "".join(f"{quote}\n" for quote in quotes)
+
+    def __len__(self) -> int:
+        return self._text.count("\n")
+
+    def __iter__(self) -> Iterator[Source]:
+        return (Source(self._file, at, quote) for at, quote in enumerate(self._text.split("\n")[:-1], start=1))
+
+    @overload
+    def __getitem__(self, at: int) -> Source: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Source]: ...
+
+    def __getitem__(self, at: int | slice) -> Source | list[Source]:
+        return list(self)[at]
 
 
 class Incident:
@@ -38,20 +58,27 @@ class Incident:
     Parameters
     ----------
     name : what the person opened, for titles
-    evidence : the facts, in the order they were read
+    facts : what each artefact shows by itself, in the order it was read
     coverage : what became of each artefact
     texts : the lines of each file, None where they are too many to be kept; empty when nobody knows them
+    described : facts that only a description in another file makes readable, each with that file
+
+    `evidence` is all that is known: the facts, those described, and what only a comparison of them shows.
     """
 
     def __init__(
         self,
         name: str,
-        evidence: Sequence[Evidence],
+        facts: Sequence[Evidence],
         coverage: Sequence[Coverage],
         texts: Mapping[str, Sequence[Source] | None] | None = None,
+        described: Sequence[tuple[str, Evidence]] = (),
     ) -> None:
         self.name = name
-        self.evidence = tuple(evidence)
+        self._facts = tuple(facts)
+        self._described = tuple(described)
+        told = [*self._facts, *(fact for _, fact in self._described)]
+        self.evidence = (*told, *collectives.derived(told), *checksum_listings.derived(told))
         self.coverage = tuple(coverage)
         self.texts = dict(texts or {})
 
@@ -90,18 +117,19 @@ class Incident:
         """The same incident as if some of its files had not been there."""
         return Incident(
             self.name,
-            [fact for fact in self.evidence if fact.source.file not in files],
+            [fact for fact in self._facts if fact.source.file not in files],
             [each for each in self.coverage if each.file not in files],
             {file: lines for file, lines in self.texts.items() if file not in files},
+            [(by, fact) for by, fact in self._described if by not in files and fact.source.file not in files],
         )
 
     def wordless(self) -> Incident:
         """The same incident as if only the facts were known, and not how its artefacts are worded."""
-        return Incident(self.name, self.evidence, self.coverage)
+        return Incident(self.name, self._facts, self.coverage, described=self._described)
 
     def with_evidence(self, facts: Iterable[Evidence]) -> Incident:
         """The same incident and some more facts, such as a probe's answers."""
-        return Incident(self.name, [*self.evidence, *facts], self.coverage, self.texts)
+        return Incident(self.name, [*self._facts, *facts], self.coverage, self.texts, self._described)
 
     @cached_property
     def unread(self) -> list[str]:
@@ -122,28 +150,36 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     coverage, not an error.
     """
     must_answer([str(path) for path in paths])
-    evidence: list[Evidence] = []
+    facts: list[Evidence] = []
     coverage: list[Coverage] = []
-    texts: dict[str, list[Source] | None] = {}
-    room = _KEPT
+    texts: dict[str, Kept | None] = {}
     for done, (name, reading) in enumerate(read_all(artefacts(*paths)), start=1):
-        evidence += reading.facts
+        facts += reading.facts
         coverage += reading.coverage
-        room -= len(reading.lines or ())
-        texts[name] = reading.lines if room >= 0 else None
+        texts[name] = None if reading.lines is None else Kept(name, (line.quote for line in reading.lines))
         if on_progress:
             on_progress(done, name)
-    evidence += _as_described(evidence, paths)
-    evidence += [*collectives.derived(evidence), *checksum_listings.derived(evidence)]
-    return Incident(", ".join(Path(path).name or str(path) for path in paths), evidence, coverage, texts)
+    described, troubles = _as_described(facts, paths)
+    name = ", ".join(Path(path).name or str(path) for path in paths)
+    return Incident(name, facts, [*coverage, *troubles], texts, described)
 
 
-def _as_described(evidence: Sequence[Evidence], paths: Sequence[str | Path]) -> list[Evidence]:
-    """What watchdogs say that only the incident's own description of them makes readable: a second look."""
-    described = [described_parser(fact) for fact in evidence if isinstance(fact, WatchdogDescription)]
-    found: list[Evidence] = []
+def _as_described(
+    facts: Sequence[Evidence], paths: Sequence[str | Path]
+) -> tuple[list[tuple[str, Evidence]], list[Coverage]]:
+    """What only the incident's own description of some lines makes readable, with its file: a second look."""
+    ask = [(name, parser.describes) for name, parser in all_parsers().items() if parser.describes]
+    described = [
+        (name, fact.source.file, parser) for fact in facts for name, describes in ask if (parser := describes(fact))
+    ]
+    found: list[tuple[str, Evidence]] = []
+    troubles: list[Coverage] = []
     for artefact in artefacts(*paths) if described else ():
         text = text_of(artefact)
-        found += [fact for parser in described if parser.wants(text) for fact in parser.read(text)]
+        for name, file, parser in described:
+            if parser.wants(text):
+                mine, fault = facts_of(name, parser, text)
+                found += [(file, fact) for fact in mine]
+                troubles += [unreadable(name, parser, text, mine, fault)] if fault else []
         text.close()
-    return found
+    return found, troubles

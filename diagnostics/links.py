@@ -15,16 +15,22 @@ from typing import TYPE_CHECKING
 from .evidence import Evidence
 from .evidence.process import NativeStack, OpenFile, ProcessState, PythonStack, ThreadState
 from .evidence.storage import Mount
+from .machines import Machines
 from .mounttable import innermost
 
 if TYPE_CHECKING:
     from .incident import Incident
 
 
+ProcessKey = tuple[str, int]  # the machine ("" where there is one) and the pid
+KINDS = (ProcessState, ThreadState, PythonStack, NativeStack, OpenFile)
+
+
 @dataclass
 class Process:
     """Everything that was seen of one process, in reading order; several snapshots may disagree in time."""
 
+    machine: str
     pid: int
     states: list[ProcessState] = field(default_factory=list)
     threads: list[ThreadState] = field(default_factory=list)
@@ -76,13 +82,32 @@ class Links:
         return self._by_point[point] if point else None
 
     @cached_property
-    def processes(self) -> dict[int, Process]:
-        """Every process that any tool showed, by pid."""
-        found: dict[int, Process] = {}
-        for fact in self.incident.of(ProcessState, ThreadState, PythonStack, NativeStack, OpenFile):
-            if (pid := fact.subject.pid) is None:
+    def machines(self) -> Machines:
+        """On which machine each process was seen."""
+        return Machines(self.incident.of(*KINDS))
+
+    def key_of(self, fact: Evidence) -> ProcessKey | None:
+        """The process that a fact is about, or None where it names none."""
+        return None if fact.subject.pid is None else (self.machines.of(fact), fact.subject.pid)
+
+    def process_of(self, fact: Evidence) -> Process | None:
+        """What was seen of the process that a fact is about."""
+        key = self.key_of(fact)
+        return self.processes.get(key) if key else None
+
+    def may_be_one(self, first: Evidence, second: Evidence) -> bool:
+        """True unless two facts are about different processes; one that names none may be of any on its machine."""
+        pids = (first.subject.pid, second.subject.pid)
+        return (pids[0] == pids[1] or None in pids) and self.machines.of(first) == self.machines.of(second)
+
+    @cached_property
+    def processes(self) -> dict[ProcessKey, Process]:
+        """Every process that any tool showed."""
+        found: dict[ProcessKey, Process] = {}
+        for fact in self.incident.of(*KINDS):
+            if (key := self.key_of(fact)) is None:
                 continue
-            process = found.setdefault(pid, Process(pid))
+            process = found.setdefault(key, Process(*key))
             match fact:
                 case ProcessState():
                     process.states.append(fact)
@@ -97,17 +122,17 @@ class Links:
         return found
 
     @cached_property
-    def children(self) -> dict[int, list[int]]:
-        """The pids whose parent each pid was, as first seen."""
-        found: dict[int, list[int]] = defaultdict(list)
-        for pid, process in self.processes.items():
+    def children(self) -> dict[ProcessKey, list[ProcessKey]]:
+        """The processes whose parent each process was, as first seen."""
+        found: dict[ProcessKey, list[ProcessKey]] = defaultdict(list)
+        for key, process in self.processes.items():
             if process.parent_pid is not None:
-                found[process.parent_pid].append(pid)
+                found[process.machine, process.parent_pid].append(key)
         return found
 
     def file_of(self, thread: ThreadState) -> OpenFile | None:
         """The open file behind the descriptor that a thread's system call was given."""
-        if thread.descriptor is None or thread.subject.pid not in self.processes:
+        process = self.process_of(thread)
+        if thread.descriptor is None or process is None:
             return None
-        files = self.processes[thread.subject.pid].files
-        return next((file for file in files if file.descriptor == thread.descriptor), None)
+        return next((file for file in process.files if file.descriptor == thread.descriptor), None)

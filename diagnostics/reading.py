@@ -10,7 +10,9 @@ of a gigabyte.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -24,12 +26,18 @@ from .text import Text
 OF_MACHINES = frozenset("kernel-log system-log".split())
 OF_JOBS = frozenset("job-log collectives exit-status watchdog-log scheduler python-stacks".split())
 # what a person had printed of processes: it quotes programs, and nothing in it is a program's complaint
-OF_PROCESSES = frozenset("python-stacks native-stacks kernel-stacks system-calls process-table open-files".split())
+OF_PROCESSES = frozenset(
+    "python-stacks native-stacks kernel-stacks system-calls process-table some-processes open-files".split()
+)
 _DENSE = 0.01  # of the lines of the sample
 _HEADINGS = ("==", "#")
 _SHORT = 200  # lines
 MANY = 1000  # lines
 _WIDE = 2000  # characters
+
+
+class ParserRaised(ResourceWarning):
+    """A parser raised. Python keeps a ResourceWarning from users; where warnings are errors, as in the tests, it fails."""
 
 
 class Reading(NamedTuple):
@@ -68,14 +76,16 @@ def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
             continue
         if parser.claims == "untold" and media and media <= OF_PROCESSES:
             continue
-        mine = list(parser.read(seen))
+        mine, fault = facts_of(name, parser, seen)
         if parser.claims == "untold":
             lines = {fact.source.line for fact in facts if fact.severity is not Severity.INFO}
             mine = [fact for fact in mine if fact.source.line not in lines]
         facts += mine
         if mine:
             media.add(parser.medium)
-        if mine or parser.claims == "any":
+        if fault:
+            told.append(unreadable(name, parser, text, mine, fault))
+        elif mine or parser.claims == "any":
             told.append(_read_by(name, parser, text, mine))
     if not told and _is_headings(text):
         told = [_coverage(text.name, ReadState.EMPTY, "headings with nothing below them")]
@@ -83,6 +93,18 @@ def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
         kind = "binary" if text.is_binary else "text"
         told = [_coverage(text.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
     return facts, told
+
+
+def facts_of(name: str, parser: Parser, text: Text) -> tuple[list[Evidence], str]:
+    """What a parser reads, and why it read no further where it raised: one parser's defect ends no other's reading."""
+    facts: list[Evidence] = []
+    try:
+        facts.extend(parser.read(text))
+    except Exception as error:
+        fault = f"unreadable by this parser after {len(facts)} facts: {type(error).__name__}: {error}"[:300]
+        warnings.warn(ParserRaised(f"{name}, {text.name}: {fault}"), stacklevel=2)
+        return facts, fault
+    return facts, ""
 
 
 def _is_headings(text: Text) -> bool:
@@ -166,6 +188,11 @@ def _share(sample: Text, pattern: re.Pattern[str]) -> float:
 
 def _coverage(file: str, state: ReadState, reason: str) -> Coverage:
     return Coverage(file=file, parser=None, medium=None, state=state, reason=reason)
+
+
+def unreadable(name: str, parser: Parser, text: Text, facts: Sequence[Evidence], fault: str) -> Coverage:
+    """What is said of a reading that a parser's own defect ended: nothing is known to be absent from it."""
+    return replace(_read_by(name, parser, text, facts), state=ReadState.UNREADABLE, reason=fault)
 
 
 def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -> Coverage:

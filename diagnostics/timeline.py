@@ -8,7 +8,6 @@ anchored it and how uncertain it is; a clock that nothing anchors keeps its own 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -96,19 +95,25 @@ class Timeline:
     def _boot(self, file: str, boot: int) -> Alignment | None:
         """A reading of the clocks was made in the last boot that a file shows; earlier ones need events."""
         if (file, boot) not in self._boots:
-            here = [f for f in self._by_file[file] if f.stamp and f.stamp.clock is Clock.UPTIME]
-            is_last = boot >= max((f.stamp.boot for f in here if f.stamp), default=boot)
+            boots = self._uptimes[file]
+            is_last = boot >= max(boots, default=boot)
             read = clocks.from_reading(self.incident.of(ClockReading), file) if is_last else None
-            mine = (f for f in here if f.stamp and f.stamp.boot == boot)
-            self._boots[file, boot] = read or clocks.from_shared_events(mine, self._dated_elsewhere(file))
+            self._boots[file, boot] = read or clocks.from_shared_events(boots.get(boot, ()), self._dated, file)
         return self._boots[file, boot]
 
-    def _dated_elsewhere(self, file: str) -> Iterator[Evidence]:
-        return (
-            fact
-            for fact in self.incident.evidence
-            if fact.source.file != file and fact.stamp and fact.stamp.clock in (Clock.UTC, Clock.LOCAL)
-        )
+    @cached_property
+    def _uptimes(self) -> dict[str, dict[int, list[Evidence]]]:
+        """The facts that a clock since boot stamps, by file and boot."""
+        found: dict[str, dict[int, list[Evidence]]] = defaultdict(lambda: defaultdict(list))
+        for fact in self.incident.evidence:
+            if fact.stamp and fact.stamp.clock is Clock.UPTIME:
+                found[fact.source.file][fact.stamp.boot].append(fact)
+        return found
+
+    @cached_property
+    def _dated(self) -> dict[clocks.Said, list[Evidence]]:
+        dated = (f for f in self.incident.evidence if f.stamp and f.stamp.clock in (Clock.UTC, Clock.LOCAL))
+        return clocks.by_what_they_say(dated)
 
     @cached_property
     def undated(self) -> dict[tuple[str, int], list[Evidence]]:

@@ -11,7 +11,21 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
 FLOORS = {
-    **dict.fromkeys(("evidence", "errors", "noisy_or", "printable", "procfs", "kernel_waits"), 0),
+    **dict.fromkeys(
+        (
+            "evidence",
+            "errors",
+            "noisy_or",
+            "printable",
+            "procfs",
+            "kernel_waits",
+            "places",
+            "rates",
+            "setting_names",
+            "sizes",
+        ),
+        0,
+    ),
     **dict.fromkeys(
         (
             "durations",
@@ -49,6 +63,7 @@ FLOORS = {
             "clocks",
             "timeline",
             "links",
+            "machines",
             "checksum_listings",
             "collectives",
             "collect",
@@ -117,6 +132,20 @@ def test_imports_only_look_down() -> None:
         if FLOORS[name] > FLOORS[room_of(path)]
     ]
     assert not upward, "\n".join(upward)
+
+
+def test_symptoms_know_kinds_and_no_tool() -> None:
+    files = sorted((PACKAGE / "symptoms").glob("*.py"))
+    assert not [path.name for path in files if "parsers" in imports_of(path)]
+    asking = [path.name for path in files for node in ast.walk(ast.parse(path.read_text()))
+              if isinstance(node, ast.Attribute) and node.attr == "parser"]  # fmt: skip
+    assert not asking, "ask for a medium, not for the parser that read it"
+
+
+def test_nobody_above_knows_a_parser_by_its_name() -> None:
+    above = [path for path in PACKAGE.rglob("*.py") if FLOORS[room_of(path)] > FLOORS["parsers"]]
+    named = [path.name for path in above if re.search(r"^\s*from [.\w]*\bparsers\.\w", path.read_text(), re.M)]
+    assert named == ["progress.py"]  # a watch reads a line of a step as it is printed
 
 
 def test_the_rooms_of_a_floor_have_an_order_too() -> None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from diagnostics import reading
 from diagnostics.archives import Artefact
-from diagnostics.evidence import ReadState
+from diagnostics.evidence import Evidence, ReadState, Source
+from diagnostics.evidence.job import SettingSeen
 from diagnostics.incident import open_incident
 from diagnostics.large_text import LARGE
+from diagnostics.parsers import Parser, all_parsers
 from diagnostics.precedents import wording
-from diagnostics.reading import MANY, Reading, read_artefact
+from diagnostics.reading import MANY, ParserRaised, Reading, read_artefact
+from diagnostics.text import Text
 
 PYSPY = """\
 Process 4242: python train.py
@@ -72,7 +80,49 @@ def test_an_incident_without_a_file_is_one_that_never_had_it(tmp_path: Path) -> 
     assert incident.wordless().texts == {}
 
 
-def test_of_very_many_files_not_all_lines_are_kept(tmp_path: Path) -> None:
-    for n in range(10):
+def test_of_very_many_lines_the_ordinary_are_not_compared_unless_files_are_left_out(tmp_path: Path) -> None:
+    for n in range(6):
         (tmp_path / f"{n}.txt").write_text("a line\n" * 900)
-    assert [lines is None for lines in open_incident(tmp_path).texts.values()] == [False] * 5 + [True] * 5
+    incident = open_incident(tmp_path)
+    assert wording(incident.texts, ()) == []
+    assert [line.file for line in wording(incident.without("0.txt").texts, ()) if line.line] == [
+        f"{n}.txt" for n in range(1, 6)
+    ]
+
+
+def test_kept_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text("one\r\n\n\x0bthree")
+    (lines,) = open_incident(tmp_path).texts.values()
+    assert lines is not None
+    assert list(lines) == read_artefact(Artefact("a.log", b"one\r\n\n\x0bthree")).lines
+    assert (lines[0].quote, lines[-1].line, len(lines)) == ("one", 3, 3)
+
+
+def raises_after_one(text: Text) -> Iterator[Evidence]:
+    yield SettingSeen(source=Source(text.name, 1, "answer 42"), name="answer", value="42")
+    raise OverflowError("cannot convert float infinity to integer")
+
+
+@pytest.fixture
+def broken_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Parser(tool="broken", medium="settings", footprint="^answer ", read=raises_after_one)
+    monkeypatch.setattr(reading, "_in_turn", lambda: [("broken", broken), *all_parsers().items()])
+    monkeypatch.setattr(reading, "_footprints", lambda: reading.Footprints({"broken": broken.searched}))
+
+
+@pytest.mark.usefixtures("broken_parser")
+def test_a_parser_that_raises_is_said_in_the_coverage_and_loses_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ParserRaised)
+        facts, told, _ = read("answer 42\n")
+    assert [fact.kind for fact in facts] == ["setting_seen"]
+    assert [(each.parser, each.state, each.facts) for each in told] == [("broken", ReadState.UNREADABLE, 1)]
+    assert told[0].reason == (
+        "unreadable by this parser after 1 facts: OverflowError: cannot convert float infinity to integer"
+    )
+
+
+@pytest.mark.usefixtures("broken_parser")
+def test_no_test_passes_where_a_parser_raises() -> None:
+    with pytest.raises(ParserRaised, match=r"^broken, artefact\.txt: unreadable by this parser"):
+        read("answer 42\n")

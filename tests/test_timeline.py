@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from diagnostics.evidence import Clock
+import pytest
+
+from diagnostics import clocks
+from diagnostics.evidence import Clock, Evidence
 from diagnostics.evidence.job import TrainingSteps
 from diagnostics.evidence.kernel import Xid
 from diagnostics.incident import Incident, open_incident
@@ -138,3 +142,31 @@ def test_too_few_shared_steps_prove_no_skew(tmp_path: Path) -> None:
     start = "2026-11-29 10:00:00"
     opened = incident(tmp_path, job_txt=steps(0, start, count=4) + steps(1, start, late=300))
     assert opened.timeline.skews == {}
+
+
+def test_a_log_that_is_cut_short_hides_no_skew_of_the_others(tmp_path: Path) -> None:
+    start = "2026-11-29 10:00:00"
+    log = steps(0, start, count=2) + steps(1, start) + steps(2, start, late=3600) + steps(3, start)
+    assert {rank: each.offset_s for rank, each in incident(tmp_path, job_txt=log).timeline.skews.items()} == {
+        2: -3600.0
+    }
+
+
+def test_what_other_files_date_is_looked_at_once_however_many_boots_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boots = "".join(
+        f"[    0.000000] Linux version 6.8.0 (x) #1\n[   60.000000] {XID.format(code=79, pid=n)}\n" for n in range(30)
+    )
+    journal = "".join(f"2026-11-29T11:{n:02}:00+0000 n1 kernel: {XID.format(code=79, pid=n)}\n" for n in range(30))
+    opened = incident(tmp_path, dmesg_txt=boots, journal_txt=journal)
+    looked_at, real = [], clocks.by_what_they_say
+
+    def counting(facts: Iterable[Evidence]) -> dict[clocks.Said, list[Evidence]]:
+        looked_at.extend(facts := list(facts))
+        return real(facts)
+
+    monkeypatch.setattr(clocks, "by_what_they_say", counting)
+    assert len({fact.stamp.boot for fact in opened.of(Xid) if fact.stamp}) > 10
+    assert None not in moments(opened)
+    assert len(looked_at) <= len(opened.evidence)

@@ -15,6 +15,7 @@ import re
 from typing import Any
 
 from ..evidence import Clock, Stamp
+from ..text import whole_number
 from .layer import LEVELS, Envelope, Peel
 from .times import ISO, iso_stamp
 
@@ -81,8 +82,7 @@ def _level(value: Any) -> str | None:
 
 
 def _number(value: Any) -> int | None:
-    text = str(value)
-    return int(text) if text.isdecimal() and len(text) < 19 else None
+    return whole_number(str(value))
 
 
 def _word(value: Any) -> str | None:

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from ..evidence import Clock, Stamp
+from ..text import whole_number
 
 ISO = r"\d{4}[-/]\d\d[-/]\d\d[T ,]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| UTC| ?[+-]\d\d:?\d\d| ?[+-]\d\d)?"
 _ISO = re.compile(
@@ -69,7 +70,7 @@ def iso_stamp(text: str) -> Stamp | None:
 
 def syslog_stamp(month: str, day: str, clock: str, year: str | None = None) -> Stamp | None:
     """`Mar  4 07:22:13` with or without a year; `clock` may have a fraction or lack its seconds; months may be numbers."""
-    number = int(month) if month.isdigit() else month_number(month)
+    number = month_number(month) if (written := whole_number(month)) is None else written
     hour, minute, second = [*clock.split(":"), "0"][:3]
     if number is None:
         return None

@@ -33,7 +33,7 @@ class Panel:
         self._work: threading.Thread | None = None
 
     def _html(self) -> str:
-        return f"<pre>{escaped(repr(self))}</pre>"
+        return f"<p>{escaped(repr(self))}</p>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         shown = self.widget._repr_mimebundle_()

@@ -12,7 +12,7 @@ from ..diagnosis import Diagnosis
 from ..postmortem import FORMATS, MASKS, Blank, Rates, Section, read_written, save, write_postmortem
 from ..postmortem.document import items_of
 from ..postmortem.page import format_page
-from ..printable import escaped, shortened, visible
+from ..printable import shortened, visible
 from ._panel import LABELLED, Panel, button, html, notice, row, told
 
 PREVIEW_HEIGHT = "480px"
@@ -90,9 +90,6 @@ class PostmortemPanel(Panel):
             return None
         self.status.value = notice(f"saved {target}, {target.stat().st_size:,} bytes", "good")
         return target
-
-    def _html(self) -> str:
-        return f"<p>{escaped(repr(self))}</p>"
 
     def __repr__(self) -> str:
         return f"<PostmortemPanel: {self.postmortem!r}>"

@@ -123,9 +123,6 @@ class TimelinePanel(Panel):
             f"overflow-wrap: anywhere; margin: 0; color: var(--jp-content-font-color1)'>{body}</pre>"
         )
 
-    def _html(self) -> str:
-        return f"<p>{escaped(repr(self))}</p>"
-
     def __repr__(self) -> str:
         from ..plots import plot_timeline
 

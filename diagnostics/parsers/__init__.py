@@ -35,13 +35,14 @@ class Parser:
         "cpu-count", "disk-usage", "exit-status", "firmware-log", "firmware-tables", "gpu", "io-statistics", "job-log",
         "kernel-log", "kernel-modules", "kernel-stacks", "listing", "memory", "mounts", "native-stacks", "network",
         "notes", "open-files", "pickle", "pressure", "probe", "process-table", "python-stacks", "scheduler",
-        "service-manager", "settings", "switch-log", "system-calls", "system-log", "transcript", "trials",
-        "watchdog-log"
+        "service-manager", "settings", "some-processes", "switch-log", "system-calls", "system-log", "transcript",
+        "trials", "watchdog-log"; a process that is not in a "process-table" is not there
     footprint : regular expression; at least one line of the output matches it
     read : yields the facts of one artefact, in its order
     binary : True when the artefact is no text (a pickle)
     claims : "any" line; "untold" lines only, of which no other parser says anything worse than information; or
         "alone", an artefact in which no other parser found anything
+    describes : of a fact in which a person describes lines of the incident, a parser of them; None of any other fact
     """
 
     tool: str
@@ -50,6 +51,7 @@ class Parser:
     read: Callable[[Text], Iterable[Evidence]]
     binary: bool = False
     claims: Literal["any", "untold", "alone"] = "any"
+    describes: Callable[[Evidence], Parser | None] | None = None
 
     @cached_property
     def searched(self) -> Footprint:

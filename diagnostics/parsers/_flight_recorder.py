@@ -19,6 +19,7 @@ from typing import Any
 
 from ..evidence import Severity, Source, Subject
 from ..evidence.job import CollectiveProgress
+from ._numbers import integer
 
 ENTRIES_LIMIT = 100_000
 CALLS_LIMIT = 64
@@ -196,10 +197,6 @@ def max_known(*values: int | None) -> int | None:
 def natural(name: str) -> tuple[int, str]:
     """Numbers in their own order, then words."""
     return (int(name), "") if name.isascii() and name.isdigit() and len(name) < 10 else (1 << 40, name)
-
-
-def integer(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63 else None
 
 
 def text(value: object) -> str:

@@ -16,11 +16,10 @@ from ..evidence.gpu import (
     GpuThrottle,
     GpuToolError,
 )
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
+from ._numbers import leading_number
 from ._snapshot import source
 
-_NUMBER = re.compile(r"\d{1,9}(?:\.\d+)?")
-_INTEGER = re.compile(r"\d{1,18}")
 # harmless by themselves: nothing to do, or a limit that somebody set
 NORMAL = frozenset(
     "Idle|GPU Idle|Applications Clocks Setting|SW Power Cap|Sync Boost|Display Clock Setting|Display Clocks Setting".split(
@@ -77,12 +76,12 @@ class Card:
 
     def note_value(self, key: str, value: str) -> None:
         """Keep the first number of a quantity."""
-        if found := _NUMBER.match(value):
-            self.values.setdefault(key, float(found[0]))
+        if (number := leading_number(value)) is not None:
+            self.values.setdefault(key, number)
 
     def note_count(self, key: str, value: str, line: Line) -> None:
         """Keep a counter; `Yes` counts as one."""
-        count = {"Yes": 1, "No": 0}.get(value, int(value) if _INTEGER.fullmatch(value) else None)
+        count = {"Yes": 1, "No": 0}.get(value, whole_number(value))
         if count is None:
             return
         self.first = self.first or line

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..text import whole_number
+
 NAMES = {
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
     9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
@@ -42,8 +44,8 @@ def signal_of_status(status: int | None) -> str | None:
 def signal_named(word: str) -> str | None:
     """The signal's name from a shell's words ("Bus error"), a number, or a name with or without SIG."""
     word = word.strip().rstrip(".")
-    if word.isdigit() and len(word) < 4:
-        return NAMES.get(int(word))
+    if (number := whole_number(word)) is not None and len(word) < 4:
+        return NAMES.get(number)
     if word.lower() in WORDS:
         return WORDS[word.lower()]
     name = word.upper() if word.upper().startswith("SIG") else f"SIG{word.upper()}"

@@ -8,10 +8,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ..envelope import unwrap
 from ..envelope.times import syslog_stamp
 from ..evidence import Clock, Severity, Source, Stamp
+from ..evidence.storage import MemoryInfo
 from ..text import Line, Text
 
 # 13:01:32 $ timeout 10 stat -f /workspace       11/29/2026 01:00:01 PM
@@ -40,6 +42,11 @@ def stamp_of(line: str) -> Stamp | None:
 def stamp_before(text: Text, line: Line, limit: int = 2) -> Stamp | None:
     """The time on the nearest of the lines before a table's header."""
     return next((stamp for each in text.before(line, limit) if (stamp := stamp_of(each.text))), None)
+
+
+def memory_info(text: Text, head: Line, values_kib: Mapping[str, int]) -> MemoryInfo:
+    """The machine's memory as the lines below `head` give it."""
+    return MemoryInfo(source=source(text, head), stamp=stamp_before(text, head), values_kib=dict(values_kib))
 
 
 def source(text: Text, line: Line) -> Source:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..envelope import Envelope
 from ..evidence import Severity, Subject
 from ..footprint import Footprint, unnamed
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from ._kernel_log import KernelLog, kernel_log
 
 INFO, WARNING, CRITICAL, FATAL = Severity.INFO, Severity.WARNING, Severity.CRITICAL, Severity.FATAL
@@ -45,7 +45,7 @@ class Hit(NamedTuple):
     def subject(self) -> Subject:
         """The subject that the row's named groups and the line's own layers name."""
         named = {name: value for name, value in self.match.groupdict().items() if name in _SUBJECT_FIELDS and value}
-        known = {name: int(value) if name in _NUMBERS else value for name, value in named.items()}
+        known = {name: whole_number(value) if name in _NUMBERS else value for name, value in named.items()}
         return Subject.of({"host": self.message.host, **known})
 
 

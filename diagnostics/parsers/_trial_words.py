@@ -14,16 +14,6 @@ LONGEST_ROW = 240
 FEWEST_ROWS = 2
 FAR_BELOW = 0.5  # of the best
 
-# where data lie
-PLACES = (
-    r"nfs|efs|lustre|gpfs|ceph(?:fs)?|beegfs|weka|moosefs|mfs|gluster(?:fs)?|juicefs|jfs|sshfs|cifs|smb|s3(?:fs)?"
-    r"|gcs(?:fuse)?|fuse|rclone|blobfuse|hdfs|bucket|nas|network (?:share|volume|drive|disk|file ?system)"
-    r"|shared (?:storage|volume|drive|file ?system)"
-    r"|local(?: (?:ssd|nvme|disk|drive|file ?system|fs|storage|copy))?|ssd|nvme|hdd|ramdisk|tmpfs"
-)
-# where machines stand
-SITES = r"site|cluster|cent(?:er|re)|data ?cent(?:er|re)|lab|provider|region"
-
 # done and past: a log says so of its steps, too
 PAST = r"(?:finished|completed|succeeded|worked)(?=$|[,;.(]| (?!\d))(?!.{0,120}\b(?:then|but|until|before)\b)"
 _ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
@@ -123,8 +113,6 @@ NODES = re.compile(
     r"\bnodes?\s?=\s?(\d{1,6})|(?<!job )(?<!run )(?<!id )\b(\d{1,6})\+?\s?(?:nodes?|machines?|hosts?)\b", re.I
 )
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
-# ms      seconds      s/it
-_TIME = re.compile(r"(?:m?s|us|sec|seconds)(?:/\w{1,20})?", re.I)
 
 
 def short_lines(text: Text) -> list[Line]:
@@ -145,11 +133,6 @@ def outcome_of(text: str) -> str:
     if counted and int(counted[1]) == 0 < int(counted[2]):
         return "fail" if outcome == "ok" else "ok"
     return outcome
-
-
-def speed(value: float, unit: str) -> float:
-    """What is the larger, the better: a rate, or one over a time."""
-    return 1 / max(value, 1e-9) if _TIME.fullmatch(unit) else value
 
 
 def pace(reached: float, best: float) -> str:

@@ -18,10 +18,11 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuStatus
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
+from ._numbers import leading_number
 from ._pci import pci_address
-from ._size import size_bytes
 from ._snapshot import source, stamp_before
 
 # | AMD-SMI 26.2.0+021c61fc      amdgpu version: 6.16.6   ROCm version: 7.1.1    |
@@ -36,7 +37,6 @@ SECOND = re.compile(r"^\s{0,8}\| +(\d{1,3}) .{0,60}\| +(\d{1,3} %|N/A) .{0,40} (
 PROCESS = re.compile(
     r"^\s{0,8}\| +(\d{1,3}) +(\d{1,9}) +(\S.{0,40}?) +\d{1,9}(?:\.\d)? [KMGT]?B +(\d{1,9}(?:\.\d{1,3})?) ([KMGT]?)B +\S"
 )
-NUMBER = re.compile(r"\d{1,9}")
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -72,10 +72,10 @@ def card(
         subject=subject,
         stamp=stamp,
         name=name,
-        utilisation_percent=number(lower[2]),
-        temperature_c=number(temperature),
-        power_w=number(power),
-        power_limit_w=number(limit),
+        utilisation_percent=leading_number(lower[2]),
+        temperature_c=leading_number(temperature),
+        power_w=leading_number(power),
+        power_limit_w=leading_number(limit),
         memory_used_mib=float(lower[3]),
         memory_total_mib=float(lower[4]),
     )
@@ -87,11 +87,6 @@ def card(
             severity=Severity.CRITICAL if int(errors) else Severity.INFO,
             counts={"volatile uncorrectable": int(errors)},
         )
-
-
-def number(cell: str | None) -> float | None:
-    found = NUMBER.match(cell or "")
-    return float(found[0]) if found else None
 
 
 PARSER = Parser(tool="amd-smi", medium="gpu", footprint=footprint_of(HEADING), read=read)

@@ -13,6 +13,7 @@ The usage counters beside them are skipped: without a second reading they tell n
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -38,8 +39,8 @@ def read(text: Text) -> Iterator[SettingSeen]:
         if found := COUNTER.match(line.text[:80]):
             source = Source(text.name, line.number, line.quote)
             yield SettingSeen(source=source, name=found[1], value=found[2])
-        elif found := METRIC.match(line.text[:2400]):
-            containers[found[2]][NAMES[found[1]]] = line, int(float(found[3]))
+        elif (found := METRIC.match(line.text[:2400])) and math.isfinite(count := float(found[3])):
+            containers[found[2]][NAMES[found[1]]] = line, int(count)
     whole = [each for each in containers.values() if len(each) == len(NAMES)]
     if whole:
         worst = max(whole, key=lambda each: each["nr_throttled"][1] / max(each["nr_periods"][1], 1))

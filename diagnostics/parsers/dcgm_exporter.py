@@ -23,7 +23,7 @@ from ..evidence import Evidence, Severity, Subject
 from ..evidence.gpu import GpuErrorCounts, GpuStatus, GpuThrottle, NvlinkErrors
 from ..evidence.kernel import Xid
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._pci import pci_address
 from ._snapshot import source
@@ -99,7 +99,7 @@ def subject_of(labels: dict[str, str]) -> Subject:
     gpu, pci = labels.get("gpu", ""), labels.get("pci_bus_id")
     return Subject(
         host=labels.get("Hostname") or None,
-        gpu=int(gpu) if gpu.isdigit() else None,
+        gpu=whole_number(gpu),
         pci=pci_address(pci) if pci else None,
     )
 

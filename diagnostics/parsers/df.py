@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from ..evidence import Severity, Stamp, Subject
 from ..evidence.storage import DiskUsage
 from ..filesystems import identify
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source, stamp_before
 
 # Filesystem      Size  Used Avail Use% Mounted on

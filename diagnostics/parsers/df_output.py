@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from ..evidence import Stamp, Subject
 from ..evidence.storage import DiskUsage
 from ..filesystems import identify
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source, stamp_before
 from .df import TITLE, block_size, is_chosen, severity
 

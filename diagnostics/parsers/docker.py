@@ -26,10 +26,10 @@ from typing import Any
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent, SettingSeen
 from ..footprint import footprint_of
-from ..text import Text
+from ..sizes import size_bytes
+from ..text import Text, whole_number
 from . import Parser
 from ._job_lines import Message, messages
-from ._size import size_bytes
 
 # "OOMKilled": true     (docker inspect -f '{{json .State}}') {"Status":"exited","OOMKilled":true,
 KILLED = re.compile(r"(?:^\s{0,40}|[{,] ?)\"OOMKilled\": ?(true|false)")
@@ -85,7 +85,7 @@ def read(text: Text) -> Iterator[Evidence]:
             fields = dict(part.split("=", 1) for part in found[2].split(", ") if "=" in part)
             status = fields.get("exitCode", "")
             about = {"oom": "oom-killed", "kill": "cancelled"}.get(found[1], "completed" if status == "0" else "failed")
-            yield _event(text, message, about, fields.get("name"), int(status) if status.isdigit() else None)
+            yield _event(text, message, about, fields.get("name"), whole_number(status))
 
 
 def _code_after(text: Text, message: Message) -> int | None:

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from ..evidence import Severity, Subject
 from ..evidence.storage import CgroupMemory
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source, stamp_before, stamp_of
 
 # CONTAINER ID   NAME   CPU %   MEM USAGE / LIMIT   MEM %     TIME   NAME   CPU %   MEM USAGE / LIMIT   MEM %

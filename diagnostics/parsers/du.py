@@ -16,9 +16,9 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.storage import FileEntry
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source
 
 ROW = re.compile(

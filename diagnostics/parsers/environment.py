@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.job import SettingSeen
+from ..setting_names import GROUP_LIMIT
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
@@ -38,7 +39,6 @@ EARLY = re.compile(
     r"^\s{0,40}(?:\w{1,30}\[)?[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_|callbacks?)[\"']?\]?(?:: ?|=| = | )\s{0,4}(\S{0,200})"
 )
 # ddp_timeout: 3600     --ddp_timeout 1800 \     "dist_timeout": 7200,     --distributed-timeout-minutes 30
-GROUP_LIMIT = r"(?:ddp|dist|distributed|nccl|comm|communication|pg|process_group|collective|gloo)[_-]time_?out"
 GROUPS = re.compile(
     rf"(?i)(?:^|[\s\"'(])(?:--)?({GROUP_LIMIT}(?:[_-](?:s|secs?|seconds|min|minutes))?)"
     r"[\"']?(?:: ?| ?= ?| )[\"']?(\d{1,6})(?![\w.])"

@@ -23,7 +23,7 @@ from ..envelope import Envelope
 from ..evidence import Severity, Subject
 from ..evidence.process import Frame, PythonStack
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._job_lines import peel
 from ._snapshot import source
@@ -82,7 +82,7 @@ def frames_after(text: Text, head: Line, envelope: Envelope) -> Iterator[Frame]:
         row = line.text[:6000]
         if found := FRAME.search(row):
             if envelope.rank is None or peel(row).rank == envelope.rank:
-                number = int(found[2]) if found[2].isdigit() else None
+                number = whole_number(found[2])
                 yield Frame(found[3], short(found[1]), number)
         elif envelope.rank is None or peel(row).rank == envelope.rank:
             return

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 
 from ..evidence.storage import MemoryInfo
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..sizes import size_bytes
+from ..text import Line, Text, whole_number
 from . import Parser
-from ._size import size_bytes
-from ._snapshot import source, stamp_before
+from ._snapshot import memory_info
 
 HEADER = re.compile(r"^ +total +used +free +shared +buff(?:/cache|ers +cached?)(?: +available)?")
 # $ free -g | grep Mem      while sleep 60; do free -m | awk '/Mem/'; done
@@ -40,17 +40,17 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         row = line.text[:300]
         if FILTERED.search(row):
             if head:
-                yield told(text, head, values)
+                yield memory_info(text, head, values)
             columns, head, values = COLUMNS, None, {}
         elif HEADER.match(row):
             if head:
-                yield told(text, head, values)
+                yield memory_info(text, head, values)
             columns, head, values = row.split(), None, {}
         elif columns and (found := ROW.match(row)):
             cells = found[2].split()
             if found[1] == "Mem":
                 if head:  # free -s prints its heading once, or each time
-                    yield told(text, head, values)
+                    yield memory_info(text, head, values)
                     values = {}
                 head, unit = line, unit_of(cells[0])
             for name, cell in zip(columns, cells, strict=False):
@@ -59,18 +59,15 @@ def read(text: Text) -> Iterator[MemoryInfo]:
                 if key and size is not None:
                     values[key] = size // 1024
     if head:
-        yield told(text, head, values)
+        yield memory_info(text, head, values)
 
 
 def unit_of(total: str) -> int:
     """The bytes that a number without a suffix counts, from how small the machine would be otherwise."""
-    if not total.isdigit() or int(total) >= 1 << 20:
-        return 1024 if not total.isdigit() or int(total) < 1 << 33 else 1
-    return 1 << 30 if int(total) < 1 << 10 else 1 << 20
-
-
-def told(text: Text, head: Line, values: dict[str, int]) -> MemoryInfo:
-    return MemoryInfo(source=source(text, head), stamp=stamp_before(text, head), values_kib=dict(values))
+    number = whole_number(total)
+    if number is None or number >= 1 << 20:
+        return 1024 if number is None or number < 1 << 33 else 1
+    return 1 << 30 if number < 1 << 10 else 1 << 20
 
 
 PARSER = Parser(tool="free", medium="memory", footprint=footprint_of(HEADER, FILTERED), read=read)

@@ -52,7 +52,7 @@ def read(text: Text) -> Iterator[SettingSeen]:
 
 PARSER = Parser(
     tool="cgroup.freeze",
-    medium="process-table",
+    medium="some-processes",
     footprint=footprint_of(FILE, EVENT, INSPECT),
     read=read,
 )

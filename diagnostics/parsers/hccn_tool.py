@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ..evidence import Severity, Subject
 from ..evidence.network import PortState
 from ..footprint import footprint_of
-from ..text import Text
+from ..text import Text, whole_number
 from . import Parser
 from ._snapshot import source
 
@@ -32,7 +32,7 @@ def read(text: Text) -> Iterator[PortState]:
         row = line.text[:600]
         if found := ASKED.search(row):
             asked = True
-            numbers = [int(found[1])] if found[1].isdigit() else _of_loop(row)
+            numbers = _of_loop(row) if (number := whole_number(found[1])) is None else [number]
         elif asked and (found := STATUS.match(row)):
             number = numbers.pop(0) if numbers else None
             up = found[1].upper() == "UP"

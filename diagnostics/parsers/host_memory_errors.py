@@ -22,8 +22,8 @@ from . import Parser
 from ._table import CRITICAL, FATAL, INFO, WARNING, Hit, Row, Table
 
 TABLE = Table(
-    Row(r"EDAC (?:\w{1,20} )?MC\d+: (?P<count>\d+) (?P<type>CE|UE) .{0,60}?(?:on|label) (?P<device>[^(]{1,120}?) ?(?:\(|$)", "memory"),
-    Row(r"EDAC (?:\w{1,20} )?MC\d+: (?P<count>\d+) (?P<type>CE|UE) ", "memory"),
+    Row(r"EDAC (?:\w{1,20} )?MC\d+: (?P<count>\d{1,18}) (?P<type>CE|UE) .{0,60}?(?:on|label) (?P<device>[^(]{1,120}?) ?(?:\(|$)", "memory"),
+    Row(r"EDAC (?:\w{1,20} )?MC\d+: (?P<count>\d{1,18}) (?P<type>CE|UE) ", "memory"),
     Row(r"EDAC .{0,40}(?P<type>UE|CE) (?:row|page|memory)", "memory"),
     Row(r"Memory failure: 0x[0-9a-f]+: (?:Sending SIGBUS to|Killing) (?P<comm>.{1,32}?):(?P<pid>\d+) (?:due to )?", "killed", CRITICAL),
     Row(r"Memory failure: 0x[0-9a-f]+: (?:already hardware poisoned|recovery action|unhandlable|corrupted page)", "poisoned", CRITICAL),

@@ -16,7 +16,7 @@ from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.job import SettingSeen
 from ..evidence.network import PortErrors, PortState
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source, stamp_before
 
@@ -49,11 +49,9 @@ def read(text: Text) -> Iterator[Evidence]:
         elif interface and (found := COUNTERS.match(row)):
             awaited = [f"{found[1].lower()} {name}" for name in found[2].split()]
         elif awaited:
-            cells = row.split()
-            if all(cell.isdigit() for cell in cells):
-                counts = {
-                    n: int(c) for n, c in zip(awaited, cells, strict=False) if n.split()[1] not in QUIET and int(c)
-                }
+            numbers = [whole_number(cell) for cell in row.split()]
+            if None not in numbers:
+                counts = {n: c for n, c in zip(awaited, numbers, strict=False) if n.split()[1] not in QUIET and c}
                 if counts:
                     yield errors(text, line, interface, stamp, counts)
             awaited = []

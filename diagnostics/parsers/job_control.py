@@ -49,7 +49,7 @@ def read(text: Text) -> Iterator[ProcessState]:
 
 PARSER = Parser(
     tool="jobs",
-    medium="process-table",
+    medium="some-processes",
     footprint=footprint_of(BASH, ZSH, PAUSED),
     read=read,
 )

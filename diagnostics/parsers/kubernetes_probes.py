@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from ..evidence import Source
 from ..evidence.job import SettingSeen
 from ..footprint import footprint_of
+from ..setting_names import PROBE_ALLOWS
 from ..text import Line, Text
 from . import Parser
 
@@ -32,7 +33,6 @@ BEGIN = re.compile(r"^(?P<indent>[ -]{0,40})livenessProbe:\s{0,8}$")
 IN_JSON = re.compile(r"\"livenessProbe\"\s?:\s?(?P<body>\{.{0,600})")
 KEY = re.compile(r"\b(timeoutSeconds|periodSeconds|failureThreshold)\"?\s{0,4}:\s{0,4}(\d{1,6})\b")
 DEFAULTS = {"timeoutSeconds": 1, "periodSeconds": 10, "failureThreshold": 3}
-ALLOWS = "liveness probe allows (s)"
 LINES = 20  # of one probe in a manifest
 
 
@@ -67,7 +67,7 @@ def _of(text: Text, line: Line, body: str) -> Iterator[SettingSeen]:
 def _told(text: Text, line: Line, timeout: int, period: int, failures: int) -> SettingSeen:
     return SettingSeen(
         source=Source(text.name, line.number, line.quote),
-        name=ALLOWS,
+        name=PROBE_ALLOWS,
         value=str(timeout + max(failures - 1, 0) * period),
     )
 

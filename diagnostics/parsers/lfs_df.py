@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.storage import DiskUsage, VolumeClientMessage
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source
 
 # scratch-OST0001_UUID  40.0T  39.9T  0.1T  99% /scratch[OST:1]

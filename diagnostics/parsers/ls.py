@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from ..evidence import Stamp, Subject
 from ..evidence.storage import FileEntry
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source, stamp_of
 
 # -rw-r--r-- 1 root root 130845335 2026-11-29 13:08:02.919007054 +0000 step_000006.pt

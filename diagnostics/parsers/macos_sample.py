@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from ..evidence import Subject
 from ..evidence.process import Frame, NativeStack
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source
 
@@ -75,7 +75,7 @@ def _descend(thread: Thread, column: int, frame: Frame) -> None:
 def _told(text: Text, thread: Thread, pid: int | None) -> NativeStack:
     return NativeStack(
         source=source(text, thread.line),
-        subject=Subject(pid=pid, tid=int(thread.number) if thread.number.isdigit() else None),
+        subject=Subject(pid=pid, tid=whole_number(thread.number)),
         thread="MainThread" if thread.name == MAIN else thread.name or f"Thread_{thread.number}",
         frames=tuple(reversed(thread.frames)),
     )

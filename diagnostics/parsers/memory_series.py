@@ -36,9 +36,9 @@ from typing import NamedTuple
 from ..evidence import Source, Subject
 from ..evidence.storage import MemoryInfo
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..sizes import size_kib
+from ..text import Line, Text, whole_number
 from . import Parser
-from ._size import size_kib
 
 
 # rss_mb     used     Memory (GiB)     VmRSS     RES(python)
@@ -257,11 +257,10 @@ def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[s
     if not found or not unit:
         return None
     owner = next((named[name] for name in OWNERS if name in named), None)
-    pid = named.get("pid", "")
     total = size_kib(beside["total"], beside["of_total"] or unit) if beside and beside["total"] else None
     varied = ", ".join(f"{name} {named[name]}" for name in VARIED if name in named)
     kib = size_kib(found["number"], unit)
-    return Row(line, kib, owner, int(pid) if pid.isdigit() else None, total, varied or None)
+    return Row(line, kib, owner, whole_number(named.get("pid", "")), total, varied or None)
 
 
 def total_of(kib: int, rest: str) -> int | None:

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from ..evidence import Source, Subject
 from ..evidence.storage import IoStatistics
 from ..footprint import footprint_of
-from ..text import Text
+from ..text import Text, whole_number
 from . import Parser
 
 NUMBER = r"\d{1,7}(?:\.\d{1,4})?"
@@ -101,10 +101,10 @@ def _sinfo(columns: list[str], cells: list[str]) -> tuple[str | None, dict[str, 
     shares = named.get(AITO, "").split("/")
     if len(shares) == 4:
         cpus = shares[-1]
-    if not re.fullmatch(NUMBER, load) or not cpus.isdigit() or named.get("NODES", "1") != "1":
+    if not re.fullmatch(NUMBER, load) or whole_number(cpus) is None or named.get("NODES", "1") != "1":
         return None
     values = {"load_5min": float(load), "cpus": float(cpus)}
-    if len(shares) == 4 and shares[0].isdigit():
+    if len(shares) == 4 and whole_number(shares[0]) is not None:
         values["cpus_taken"] = float(shares[0])
     elif named.get("STATE", "").startswith(WITHOUT_JOBS):
         values["cpus_taken"] = 0.0

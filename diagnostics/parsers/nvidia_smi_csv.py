@@ -18,9 +18,10 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.gpu import GpuErrorCounts, GpuNotThrottled, GpuProcess, GpuStatus, GpuThrottle
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._gpu_card import BUSY_PERCENT
+from ._numbers import leading_number
 from ._pci import pci_address
 from ._snapshot import source, stamp_of
 
@@ -39,7 +40,12 @@ APP = re.compile(
     r"^(?P<pid>\d{1,8}), (?:(?P<memory>\d{1,8}) MiB, (?P<name>[^,\n]{1,300})|(?P<name2>[^,\n]{1,300}), (?P<memory2>\d{1,8}) MiB)$"
 )
 POWERS = re.compile(r"^(\d{1,4}\.\d{2}), (\d{2,4}\.00)$")
-NUMBER = re.compile(r"^-?\d{1,12}(?:\.\d+)?")
+NUMERIC = re.compile(
+    r"(?:index|gpu_index|pid|count|used_\w+|fan\.speed|utilization\.|memory\.|temperature\.|power\.|enforced\.power|clocks\."
+    r"|pcie\.link\.|ecc\.errors|remapped_rows\.|retired_pages\.)"
+)
+# 11396 MiB      98 %      Yes      [N/A]
+VALUE = re.compile(r"(?:-?\d{1,12}(?:\.\d{1,12})?(?: ?[A-Za-z%]{1,5})?|Yes|No|N/A|ERR!|\[[^\[\]]{1,40}\])$")
 FIELDS = {
     "utilization.gpu": "utilisation_percent",
     "memory.used": "memory_used_mib",
@@ -80,20 +86,21 @@ NORMAL_REASONS = frozenset(
 
 def read(text: Text) -> Iterator[Evidence]:
     columns: list[str] = []
+    headed = False
     for line in text.lines():
         row = line.text[:4000].rstrip()
         if found := COMMAND.search(row):
-            columns = found[1].split(",")
+            columns, headed = found[1].split(","), True
         elif HEADER.match(row) and (names := column_names(row)):
-            columns = names
-        elif columns and row.count(",") + 1 >= len(columns):
-            yield from facts(text, line, dict(zip(columns, cells(row, len(columns)), strict=False)))
+            columns, headed = names, True
+        elif columns and (named := row_of(columns, row)):
+            yield from facts(text, line, named)
         elif found := APP.match(row):
             named = {"pid": found["pid"], "used_memory": found["memory"] or found["memory2"]}
             yield from facts(text, line, {**named, "name": found["name"] or found["name2"]})
-        elif row:
+        else:
             columns = []
-    if not columns:
+    if not headed:
         yield from powers(text)
 
 
@@ -103,30 +110,33 @@ def column_names(row: str) -> list[str]:
     return [cell[1] for cell in found if cell] if all(found) else []
 
 
-def cells(row: str, count: int) -> list[str]:
-    return [cell.strip() for cell in row.split(",", count - 1)]
+def row_of(columns: list[str], row: str) -> dict[str, str]:
+    """The cells of a row by their columns; nothing for a line in which no column of numbers holds one, or says N/A."""
+    named = dict(zip(columns, (cell.strip() for cell in row.split(",", len(columns) - 1)), strict=False))
+    numbers = [cell for name, cell in named.items() if NUMERIC.match(name)]
+    return named if len(named) == len(columns) and (not numbers or any(map(VALUE.match, numbers))) else {}
 
 
 def facts(text: Text, line: Line, row: dict[str, str]) -> Iterator[Evidence]:
     stamp = stamp_of(row["timestamp"]) if "timestamp" in row else None
     index = row.get("index", row.get("gpu_index", ""))
     pci = next((row[name] for name in ("pci.bus_id", "gpu_bus_id", "pci.bus") if name in row), None)
-    subject = Subject(gpu=int(index) if index.isdigit() else None, pci=pci_address(pci) if pci else None)
-    if (pid := row.get("pid", "")).isdigit():
+    subject = Subject(gpu=whole_number(index), pci=pci_address(pci) if pci else None)
+    if (pid := whole_number(row.get("pid", ""))) is not None:
         memory = row.get("used_gpu_memory", row.get("used_memory", ""))
         yield GpuProcess(
             source=source(text, line),
-            subject=Subject(pid=int(pid), gpu=subject.gpu, pci=subject.pci),
+            subject=Subject(pid=pid, gpu=subject.gpu, pci=subject.pci),
             stamp=stamp,
             name=row.get("process_name", row.get("name", "")),
-            memory_mib=number(memory),
+            memory_mib=leading_number(memory),
             uuid=row.get("gpu_uuid"),
         )
         return
     counts = {
         name: int(value)
         for name, cell in row.items()
-        if ERRORS.match(name) and (value := FLAGS.get(cell, number(cell))) is not None
+        if ERRORS.match(name) and (value := FLAGS.get(cell, leading_number(cell))) is not None
     }
     if counts:
         yield error_counts(text, line, subject, stamp, counts)
@@ -140,8 +150,23 @@ def facts(text: Text, line: Line, row: dict[str, str]) -> Iterator[Evidence]:
         )
     if is_free(row):
         yield GpuNotThrottled(source=source(text, line), subject=subject, stamp=stamp)
-    if any(name in FIELDS for name in row) or any(UNREADABLE.match(cell) for cell in row.values()):
-        yield status(text, line, subject, stamp, row)
+    values = {
+        FIELDS[name]: value
+        for name, cell in row.items()
+        if name in FIELDS and (value := leading_number(cell)) is not None
+    }
+    faulty = next((cell for cell in row.values() if UNREADABLE.match(cell)), None)
+    if values or faulty:
+        yield GpuStatus(
+            source=source(text, line),
+            subject=subject,
+            stamp=stamp,
+            severity=Severity.CRITICAL if faulty else Severity.INFO,
+            name=row.get("name", row.get("gpu_name", "")),
+            uuid=row.get("uuid", row.get("gpu_uuid")),
+            unreadable=faulty,
+            **values,
+        )
 
 
 def active_reasons(row: dict[str, str]) -> list[str]:
@@ -161,7 +186,7 @@ def is_free(row: dict[str, str]) -> bool:
         cells.get("hw_slowdown"),
         cells.get("hw_thermal_slowdown"),
     )
-    busy = (number(row.get("utilization.gpu", "")) or 0.0) >= BUSY_PERCENT
+    busy = (leading_number(row.get("utilization.gpu")) or 0.0) >= BUSY_PERCENT
     return bool(asked) and busy and set(active_reasons(row)) <= NORMAL_REASONS
 
 
@@ -195,23 +220,6 @@ def error_name(column: str) -> str:
     return " ".join(["remapped" if words[0] == "remapped_rows" else "retired", *words[1:]])
 
 
-def status(text: Text, line: Line, subject: Subject, stamp: Stamp | None, row: dict[str, str]) -> GpuStatus:
-    faulty = next((cell for cell in row.values() if UNREADABLE.match(cell)), None)
-    values = {
-        FIELDS[name]: value for name, cell in row.items() if name in FIELDS and (value := number(cell)) is not None
-    }
-    return GpuStatus(
-        source=source(text, line),
-        subject=subject,
-        stamp=stamp,
-        severity=Severity.CRITICAL if faulty else Severity.INFO,
-        name=row.get("name", row.get("gpu_name", "")),
-        uuid=row.get("uuid", row.get("gpu_uuid")),
-        unreadable=faulty,
-        **values,
-    )
-
-
 def powers(text: Text) -> Iterator[GpuStatus]:
     """Rows of draw and limit without a header; the nth row is the nth GPU."""
     rows = [(line, found) for line in text.lines() if (found := POWERS.match(line.text[:40].rstrip()))]
@@ -224,11 +232,6 @@ def powers(text: Text) -> Iterator[GpuStatus]:
             power_w=float(found[1]),
             power_limit_w=float(found[2]),
         )
-
-
-def number(cell: str) -> float | None:
-    found = NUMBER.match(cell)
-    return float(found[0]) if found else None
 
 
 PARSER = Parser(

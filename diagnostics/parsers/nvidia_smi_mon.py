@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus, GpuThrottle
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source
 
@@ -43,10 +43,10 @@ def read(text: Text) -> Iterator[Evidence]:
             columns, head = row.lstrip("#").split(), line
         elif columns and row and not row.startswith("#"):
             cells = dict(zip(columns, row.split(None, len(columns) - 1), strict=False))
-            if not cells.get("gpu", "").isdigit():
+            if whole_number(cells.get("gpu", "")) is None:
                 columns = []
             elif "pid" in cells:
-                if cells["pid"].isdigit():
+                if whole_number(cells["pid"]) is not None:
                     processes += 1
                     yield process(text, line, cells)
             else:
@@ -58,7 +58,7 @@ def read(text: Text) -> Iterator[Evidence]:
         if cells.get("tviol", "-") not in ("-", "0"):
             yield GpuThrottle(
                 source=source(text, line),
-                subject=Subject(gpu=int(cells["gpu"])),
+                subject=Subject(gpu=whole_number(cells["gpu"])),
                 severity=Severity.WARNING,
                 reason="Thermal Slowdown",
             )
@@ -76,7 +76,7 @@ def kept(samples: list[tuple[Line, dict[str, str]]]) -> list[tuple[Line, dict[st
 def process(text: Text, line: Line, cells: dict[str, str]) -> GpuProcess:
     return GpuProcess(
         source=source(text, line),
-        subject=Subject(gpu=int(cells["gpu"]), pid=int(cells["pid"])),
+        subject=Subject(gpu=whole_number(cells["gpu"]), pid=whole_number(cells["pid"])),
         name=cells.get("command", ""),
         memory_mib=number(cells.get("fb", "-")),
     )
@@ -86,7 +86,7 @@ def status(text: Text, line: Line, cells: dict[str, str]) -> GpuStatus:
     values = {
         FIELDS[name]: value for name, cell in cells.items() if name in FIELDS and (value := number(cell)) is not None
     }
-    return GpuStatus(source=source(text, line), subject=Subject(gpu=int(cells["gpu"])), **values)  # type: ignore[arg-type]
+    return GpuStatus(source=source(text, line), subject=Subject(gpu=whole_number(cells["gpu"])), **values)  # type: ignore[arg-type]
 
 
 def number(cell: str) -> float | None:

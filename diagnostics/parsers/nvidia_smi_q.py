@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Stamp
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._gpu_card import Card, Holder, throttle, told
 from ._pci import pci_address
@@ -87,10 +87,8 @@ def note(card: Card, line: Line, sections: list[str], name: str, value: str) -> 
         card.name = value
     elif name == "GPU UUID":
         card.uuid = value
-    elif (
-        name == "Minor Number" and value.isdigit()
-    ):  # the number in /dev/nvidiaN, which is nvidia-smi's index as a rule
-        card.index = int(value)
+    elif name == "Minor Number" and (index := whole_number(value)) is not None:
+        card.index = index  # the number in /dev/nvidiaN, which is nvidia-smi's index as a rule
     elif sections[-1:] == ["Fabric"] and name in ("State", "Status"):
         card.note_fabric(name, value, line)
     elif key := STATUS.get((sections[-1] if sections else "", name)):
@@ -104,8 +102,8 @@ def note_holder(card: Card, line: Line, name: str, value: str) -> None:
     """A line of the list of processes."""
     if name == "Processes" and value == "None":
         card.unheld = line
-    elif name == "Process ID" and value.isdigit():
-        card.holders.append(Holder(line, int(value)))
+    elif name == "Process ID" and (pid := whole_number(value)) is not None:
+        card.holders.append(Holder(line, pid))
     elif card.holders and name == "Name":
         card.holders[-1].name = value
     elif card.holders and name == "Used GPU Memory" and (found := re.match(r"\d{1,9}", value)):

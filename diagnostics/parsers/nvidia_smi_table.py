@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.gpu import GpuErrorCounts, GpuProcess, GpuProcessesNone, GpuStatus
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
+from ._numbers import leading_number
 from ._pci import pci_address
 from ._snapshot import source, stamp_of
 
@@ -82,7 +83,7 @@ def read(text: Text) -> Iterator[Evidence]:
                 subject=Subject(gpu=int(gpu), pid=int(pid)),
                 stamp=stamp,
                 name=name,
-                memory_mib=number(memory),
+                memory_mib=leading_number(memory),
             )
         elif NONE.match(row):
             yield GpuProcessesNone(source=source(text, line), stamp=stamp)
@@ -90,13 +91,13 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def error_count(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
     """The ECC column: uncorrectable errors since the driver was loaded."""
-    if card.ecc.isdigit():
+    if (errors := whole_number(card.ecc)) is not None:
         yield GpuErrorCounts(
             source=source(text, card.line),
             subject=Subject(gpu=card.gpu, pci=card.pci),
             stamp=stamp,
-            severity=Severity.CRITICAL if int(card.ecc) else Severity.INFO,
-            counts={"volatile uncorrectable": int(card.ecc)},
+            severity=Severity.CRITICAL if errors else Severity.INFO,
+            counts={"volatile uncorrectable": errors},
         )
 
 
@@ -110,19 +111,14 @@ def status(text: Text, card: Card, found: re.Match[str] | None, row: str, stamp:
         stamp=stamp,
         severity=Severity.CRITICAL if faulty else Severity.INFO,
         name=card.name,
-        utilisation_percent=number(busy),
-        memory_used_mib=number(used),
-        memory_total_mib=number(total),
-        temperature_c=number(temperature),
-        power_w=number(power),
-        power_limit_w=number(limit),
+        utilisation_percent=leading_number(busy),
+        memory_used_mib=leading_number(used),
+        memory_total_mib=leading_number(total),
+        temperature_c=leading_number(temperature),
+        power_w=leading_number(power),
+        power_limit_w=leading_number(limit),
         unreadable=faulty[0] if faulty else None,
     )
-
-
-def number(cell: str) -> float | None:
-    found = re.match(r"\d+", cell)
-    return float(found[0]) if found else None
 
 
 PARSER = Parser(

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from xml.parsers import expat
 
 from ..evidence import Evidence, Stamp
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._gpu_card import Card, Holder, throttle, told
 from ._pci import pci_address
@@ -139,15 +139,15 @@ class Query:
             card.note_fabric(fabric[1].capitalize(), said, self.line)
         elif tag in ("product_name", "uuid"):
             card.name, card.uuid = (said, card.uuid) if tag == "product_name" else (card.name, said)
-        elif tag == "minor_number" and said.isdigit() and len(said) < 5:
-            card.index = int(said)
+        elif tag == "minor_number" and len(said) < 5 and (index := whole_number(said)) is not None:
+            card.index = index
         else:
             _note_holder(card, tag, said, self.line)
 
 
 def _note_holder(card: Card, tag: str, said: str, line: Line) -> None:
-    if tag == "pid" and said.isdigit() and len(said) < 11:
-        card.holders.append(Holder(line, int(said)))
+    if tag == "pid" and len(said) < 11 and (pid := whole_number(said)) is not None:
+        card.holders.append(Holder(line, pid))
     elif tag == "process_name" and card.holders:
         card.holders[-1].name = said
     elif tag == "used_memory" and card.holders and (found := re.match(r"\d{1,9}", said)):

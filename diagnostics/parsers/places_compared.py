@@ -26,9 +26,10 @@ from typing import NamedTuple
 
 from ..evidence import Severity, Source
 from ..evidence.job import Trial
+from ..places import PLACES
 from ..text import Line, Text
 from . import Parser
-from ._trial_words import LARGEST, PLACES, pace
+from ._trial_words import LARGEST, pace
 
 _KIND = rf"{PLACES}|/dev/shm|page cache"
 PLACE = re.compile(rf"(?:^|[\s(])(?:{_KIND})(?=[\s,:()]|$)|(?:^|[\s=(])/[\w.-]{{1,60}}", re.I)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..system_calls import ARM64, X86_64
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._call_trace import frame, waiting_function
 from ._snapshot import source, stamp_of, state_severity
@@ -109,7 +109,7 @@ def heading(line: Line, row: str, owner: Owner | None) -> Owner | None:
     if (found := THREAD.match(row)) and owner is not None:
         fresh = Owner(line, owner.pid, int(found[1]), found[2] or owner.comm, stamp=owner.stamp)
         fresh.shared_pending = pending(owner.status, "ShdPnd") or owner.shared_pending
-        fresh.parent = integer(owner.status.get("PPid")) if owner.parent is None else owner.parent
+        fresh.parent = whole_number(owner.status.get("PPid", "")) if owner.parent is None else owner.parent
         fresh.ticks = int(found[4]) if found[4] else None
         if found[3]:
             fresh.status["State"] = found[3]
@@ -139,10 +139,10 @@ def note(owner: Owner, row: str, awaited: str) -> bool:
 def told(text: Text, owner: Owner) -> Iterator[Evidence]:
     """The facts about one owner: a process when it has a status of its own, else a thread."""
     status = owner.status
-    pid = owner.pid if owner.pid is not None else integer(status.get("Tgid") or status.get("Pid"))
+    pid = owner.pid if owner.pid is not None else whole_number(status.get("Tgid") or status.get("Pid", ""))
     state = status.get("State", "")[:1] or None
     comm = owner.comm or status.get("Name")
-    parent = integer(status.get("PPid")) if owner.parent is None else owner.parent
+    parent = whole_number(status.get("PPid", "")) if owner.parent is None else owner.parent
     severity = state_severity(state)
     # the status of another thread than the first says nothing of the process
     if state and status.keys() & {"PPid", "Pid"} and owner.tid in (None, pid):
@@ -153,7 +153,7 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
             severity=severity,
             state=state,
             parent_pid=parent,
-            rss_kib=integer(status.get("VmRSS", "").partition(" ")[0]),
+            rss_kib=whole_number(status.get("VmRSS", "").partition(" ")[0]),
         )
     if not (owner.frames or owner.wchan or owner.syscall or (owner.tid is not None and state)):
         return
@@ -196,10 +196,6 @@ def descriptor(number: int | None, owner: Owner) -> int | None:
 def pending(status: dict[str, str], name: str) -> int:
     value = status.get(name, "0")
     return int(value, 16) if re.fullmatch(r"[0-9a-fA-F]{1,16}", value) else 0
-
-
-def integer(text: str | None) -> int | None:
-    return int(text) if text and re.fullmatch(r"\d{1,18}", text) else None
 
 
 PARSER = Parser(

@@ -20,15 +20,18 @@ from dataclasses import dataclass
 from ..durations import seconds
 from ..evidence import Evidence, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
-from ..text import Line, Text
+from ..footprint import footprint_of
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source, stamp_before, state_severity
 
 # USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND
-COLUMN = re.compile(r"[A-Z%][A-Z%_]*")
-LAST_COLUMNS = frozenset("COMMAND CMD COMM ARGS UCMD UCOMM STAT S WCHAN RSS %MEM TIME".split())
-# other tools with a PID column: top, lsof, fuser
-FOREIGN = frozenset({"FD", "VIRT", "NODE", "DEVICE", "ACCESS"})
+# other tools with a column PID have one of these beside it: top, lsof, fuser
+_COLUMN = r"(?!(?:FD|VIRT|NODE|DEVICE|ACCESS)\b)[A-Z%][A-Z%_]{0,20}[ \t]{1,100}"
+HEADER = re.compile(
+    rf"^[ \t]{{0,40}}(?:{_COLUMN}){{0,30}}?PID[ \t]{{1,100}}(?:{_COLUMN}){{0,30}}?"
+    r"(?:COMMAND|CMD|COMM|ARGS|UCMD|UCOMM|STAT|S|WCHAN|RSS|%MEM|TIME)[ \t\r]{0,100}$"
+)
 COMMANDS = frozenset({"COMMAND", "CMD", "COMM", "ARGS", "UCMD", "UCOMM"})
 # |   \_ python3 train.py
 TREE = re.compile(r"^[ |]*\\_ ")
@@ -115,14 +118,9 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def table_of(text: Text, line: Line) -> Table | None:
     """The table that a line is the header of."""
-    if len(line.text) > 500 or "PID" not in line.text:
+    if len(line.text) > 500 or not HEADER.match(line.text):
         return None
-    columns = tuple(line.text.split())
-    if "PID" not in columns or len(columns) < 2 or columns[-1] not in LAST_COLUMNS or FOREIGN & set(columns):
-        return None
-    if not all(COLUMN.fullmatch(column) for column in columns):
-        return None
-    return Table(columns, line.text.rstrip().rfind(" ") + 1, stamp_before(text, line))
+    return Table(tuple(line.text.split()), line.text.rstrip().rfind(" ") + 1, stamp_before(text, line))
 
 
 def asked_for(text: Text, line: Line) -> Table | None:
@@ -238,7 +236,7 @@ def comm(row: dict[str, str], args: str) -> str | None:
 
 
 def number(row: dict[str, str], *names: str) -> int | None:
-    return next((int(row[name]) for name in names if re.fullmatch(r"\d{1,18}", row.get(name, ""))), None)
+    return next((found for name in names if (found := whole_number(row.get(name, ""))) is not None), None)
 
 
 def lone_thread(row: dict[str, str]) -> int | None:
@@ -254,11 +252,6 @@ def percent(row: dict[str, str]) -> float | None:
 PARSER = Parser(
     tool="ps",
     medium="process-table",
-    footprint=r"^[A-Z% \t]{0,80}\bPID[ \t][A-Z0-9%_ \t]{0,300}\b(COMMAND|CMD|COMM|ARGS|STAT|WCHAN|S)\b"
-    r"|^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(\?|pts/\d+|tty\w+) +[DRSTtZXIKWP]"
-    r"|^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(\?|pts/\d+|tty\w+) +(\d+-)?\d\d:\d\d:\d\d \S"
-    r"|(^|[$#] ?|sudo )ps (-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?[a-z%][\w%:]{0,20},[\w%:,]{2,200}"
-    r"|^[a-z_]\S{0,31} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +[DRSTtZXI][sl+<NL]{0,4} +([A-Z][a-z]{2}\d\d|\d\d:\d\d) +\d{1,6}:\d\d +\S"
-    r"|^ {0,8}\d{1,10} +\d{1,10} ([a-z_][\w-]{0,31} +)?[DRSTtZXI][sl+<NL]{0,4} +(\d{1,4}-)?\d\d:\d\d(:\d\d)? +\S",
+    footprint=footprint_of(HEADER, *(shape for shape, _ in HEADLESS), ASKED),
     read=read,
 )

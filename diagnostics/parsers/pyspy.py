@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity, Stamp, Subject
 from ..evidence.process import Frame, NativeStack, PythonStack, StackDumpFailed
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source, stamp_before
 
@@ -117,7 +117,7 @@ def keep_name(names: dict[str, str], name: str, value: str) -> None:
     """Keep a local when it names a file or a descriptor: the innermost of each name, and not many."""
     value = value.strip().strip("\"'")
     path = PATHLIKE.search(value)
-    is_number = value.isdigit() and len(value) < 7
+    is_number = len(value) < 7 and whole_number(value) is not None
     if name in names or len(names) >= LOCALS_LIMIT:
         return
     if path and "/" in path[0][1:]:
@@ -140,10 +140,10 @@ def reason(text: Text, line: Line, problem: str) -> str:
 
 def told(text: Text, dump: Dump) -> Iterator[Evidence]:
     """The stacks of a dump's threads."""
-    main = next((t.identity for t in dump.threads if t.name == "MainThread" and t.identity.isdigit()), None)
-    pid = dump.pid if dump.pid is not None else int(main) if main else None
+    mains = (whole_number(thread.identity) for thread in dump.threads if thread.name == "MainThread")
+    pid = dump.pid if dump.pid is not None else next((main for main in mains if main is not None), None)
     for thread in dump.threads:
-        tid = int(thread.identity) if thread.identity.isdigit() else None
+        tid = whole_number(thread.identity)
         subject = Subject(pid=pid, tid=tid)
         python = tuple(frame for frame in thread.frames if frame.file)
         yield PythonStack(

@@ -17,6 +17,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.process import Frame, NativeStack, PythonStack
 from ..text import Line, Text
 from . import Parser
+from ._numbers import integer
 from ._snapshot import source
 from .pyspy import keep_name
 
@@ -86,10 +87,6 @@ def frame_of(frame: dict[str, Any]) -> Frame:
     if number or not frame.get("module"):
         return Frame(name, file or None, number)
     return Frame(name, module=str(frame["module"]))
-
-
-def integer(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 PARSER = Parser(

@@ -18,9 +18,9 @@ from typing import NamedTuple
 from ..evidence import Severity, Subject
 from ..evidence.storage import QuotaUsage
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Line, Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source
 
 # Filesystem   space   quota   limit   grace   files   quota   limit   grace

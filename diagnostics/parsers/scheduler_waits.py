@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import IoStatistics
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source, stamp_of
 
@@ -94,7 +94,7 @@ def shares(text: Text) -> Iterator[IoStatistics]:
         # from the right, since the time on the left has one word or two
         by_name = dict(zip(columns, cells, strict=False))
         pid, wait, cpu = (by_name.get(name, "") for name in ("PID", "%wait", "%CPU"))
-        if pid.isdigit() and all(re.fullmatch(r"\d{1,5}\.\d{1,3}", each) for each in (wait, cpu)):
+        if whole_number(pid) is not None and all(re.fullmatch(r"\d{1,5}\.\d{1,3}", each) for each in (wait, cpu)):
             yield told(text, line, pid, {"cpu_wait_percent": float(wait), "cpu_percent": float(cpu)})
 
 

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from ..evidence import Severity, Subject
 from ..evidence.storage import SizeCompared
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Text
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source
 
 SHOULD = r"(?:expected|should be|manifest|source|original|remote|index|want|written|saved)(?:[ _](?:size|bytes))?"

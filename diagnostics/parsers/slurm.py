@@ -17,7 +17,7 @@ from typing import Any
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import SchedulerEvent
-from ..text import Text
+from ..text import Text, whole_number
 from . import Parser
 from ._job_lines import Message, messages, peel
 from ._signals import NAMES, WORDS
@@ -78,7 +78,7 @@ def _event(text: Text, message: Message, said: str, about: str, severity: Severi
         system="slurm",
         about=about,
         text=said,
-        exit_code=int(code[1]) if code and code[1].isdigit() else None,
+        exit_code=whole_number(code[1]) if code else None,
         signal=signal,
         count=int(count[1]) if count else 1,
     )

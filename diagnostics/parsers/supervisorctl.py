@@ -42,7 +42,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 PARSER = Parser(
     tool="supervisorctl status",
-    medium="process-table",
+    medium="some-processes",
     footprint=r"^[\w.:@-]{1,120}\s{1,60}(RUNNING\s{1,20}pid \d|FATAL\s|BACKOFF\s|EXITED\s|STOPPED\s)",
     read=read,
 )

@@ -21,9 +21,9 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..evidence.storage import MemoryInfo
+from ..sizes import size_kib
 from ..text import Line, Text
 from . import Parser
-from ._size import size_kib
 
 TITLE = re.compile(
     r"\b(?:rss|resident|(?:host|cpu|system|process|worker|trainer|node|pod) mem(?:ory)?|mem(?:ory)? (?:in use|used|usage)|RAM)\b",

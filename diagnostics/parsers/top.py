@@ -17,9 +17,9 @@ from ..durations import seconds
 from ..evidence import Stamp, Subject
 from ..evidence.process import ProcessState
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..sizes import size_bytes
+from ..text import Line, Text, whole_number
 from . import Parser
-from ._size import size_bytes
 from ._snapshot import source, stamp_of, state_severity
 
 TITLE = re.compile(r"^top - (\d\d:\d\d:\d\d) up ")
@@ -39,7 +39,7 @@ def read(text: Text) -> Iterator[ProcessState]:
             columns = row.split()
         elif columns and row:
             cells = dict(zip(columns, row.split(None, len(columns) - 1), strict=False))
-            if cells.get("PID", "").isdigit() and len(cells) == len(columns):
+            if whole_number(cells.get("PID", "")) is not None and len(cells) == len(columns):
                 yield told(text, line, cells, stamp)
             else:
                 columns = []
@@ -53,7 +53,7 @@ def told(text: Text, line: Line, cells: dict[str, str], stamp: Stamp | None) -> 
     word = command.partition(" ")[0].rsplit("/", 1)[-1]
     return ProcessState(
         source=source(text, line),
-        subject=Subject(pid=int(cells["PID"]), comm=word[:15] or None),
+        subject=Subject(pid=whole_number(cells["PID"]), comm=word[:15] or None),
         stamp=stamp,
         severity=state_severity(state),
         state=state or None,

@@ -15,10 +15,10 @@ from ..durations import seconds
 from ..evidence import Evidence
 from ..evidence.network import Benchmark
 from ..footprint import footprint_of
+from ..sizes import size_bytes
 from ..text import Text
 from . import Parser
 from ._job_lines import messages
-from ._size import size_bytes
 
 _SIZE = r"(\d{1,12}(?:\.\d{1,6})?) ?([KMGT])i?B\b"
 MOVED = re.compile(

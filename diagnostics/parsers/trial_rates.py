@@ -16,18 +16,12 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.job import Trial
+from ..rates import RATE, speed
 from ..text import Text
 from . import Parser
-from ._trial_words import are_most_of, pace, short_lines, speed, trial
+from ._trial_words import are_most_of, pace, short_lines, trial
 from .trial_tables import read as tables
 
-# falls to 22 img/sec      1600 images/sec throughout      2.1 s/it
-RATE = re.compile(
-    r"(?:(?:falls|drops|down|goes|only|about|just|runs|at|to|some) ){0,3}~?(?P<value>(?<![\d.])\d{1,9}(?:\.\d{1,6})?) ?"
-    r"(?P<unit>(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|(?: per|/) second)"
-    r"|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b",
-    re.I,
-)
 # samples_per_second_per_gpu 30      tokens/s/GPU: 1250.4      images/sec = 812
 NAMED_RATE = re.compile(
     r"\b(?P<unit>(?:img|image|sample|token|tok|example|sequence|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|[_ ]?per[_ ]s(?:ec(?:ond)?)?)(?:[/_ ](?:per[_ ])?(?:gpu|device|card|rank))?)"

@@ -30,9 +30,11 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.job import Trial
+from ..places import SITES
+from ..rates import speed
 from ..text import Line, Text
 from . import Parser
-from ._trial_words import FEWEST_ROWS, OUTCOME, SAID, SITES, outcome_of, pace, short_lines, speed, trial
+from ._trial_words import FEWEST_ROWS, OUTCOME, SAID, outcome_of, pace, short_lines, trial
 
 # card  machine  slot   result
 HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)

@@ -25,9 +25,10 @@ from collections.abc import Iterator
 from ..durations import seconds
 from ..evidence.job import Trial
 from ..footprint import footprint_of
+from ..rates import speed
 from ..text import Text
 from . import Parser
-from ._trial_words import FEWEST_ROWS, OUTCOME, pace, short_lines, speed, trial
+from ._trial_words import FEWEST_ROWS, OUTCOME, pace, short_lines, trial
 from .trial_tables import read as tables
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,4})?"

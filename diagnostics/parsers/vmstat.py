@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from ..evidence import Severity
 from ..evidence.storage import IoStatistics
 from ..footprint import footprint_of
-from ..text import Line, Text
+from ..text import Line, Text, whole_number
 from . import Parser
 from ._snapshot import source, stamp_of
 
@@ -46,10 +46,11 @@ def read(text: Text) -> Iterator[IoStatistics]:
             columns = row.split()
         elif columns:
             cells = row.split()
-            if len(cells) < 16 or not all(cell.isdigit() for cell in cells[:16]):
+            numbers = [whole_number(cell) for cell in cells]
+            if len(cells) < 16 or None in numbers[:16]:
                 continue  # the line of group titles is repeated between the rows
-            numbered = dict(zip(columns, cells, strict=False))
-            values = {NAMES[name]: float(cell) for name, cell in numbered.items() if name in NAMES and cell.isdigit()}
+            numbered = dict(zip(columns, numbers, strict=False))
+            values = {NAMES[name]: float(n) for name, n in numbered.items() if name in NAMES and n is not None}
             if not samples:
                 values["since_boot"] = 1.0
             samples.append((line, values))

@@ -55,6 +55,10 @@ def read(text: Text) -> Iterator[Evidence]:
             )
 
 
+def describes(fact: Evidence) -> Parser | None:
+    return described_parser(fact) if isinstance(fact, WatchdogDescription) else None
+
+
 def described_parser(description: WatchdogDescription) -> Parser:
     """A parser of the lines that a description describes."""
     fired = line_pattern(description.fired)
@@ -116,4 +120,5 @@ PARSER = Parser(
     medium="settings",
     footprint=footprint_of(HEADER),
     read=read,
+    describes=describes,
 )

@@ -28,6 +28,7 @@ LABELS_OF_NO_CAUSE = (UNDECIDED, "healthy")
 AGAINST = -2.0  # bits: that a cause's words are not there speaks against it four to one at most
 # of the precedents fewer than one in a thousand have more than 49 lines: what is longer is not judged by all of its wording
 FEW = 60  # lines of different shapes
+LOOKED_AT = 5000  # lines, of all files together
 MOST = 200  # grave lines
 ALIKE = 0.1  # cosine below which a precedent is not alike
 
@@ -104,9 +105,11 @@ def wording(texts: Mapping[str, Sequence[Source] | None], evidence: Sequence[Evi
     """
     if not texts:
         return []
-    everything = (text or () for text in texts.values())
-    lines = list(islice(_of_different_shapes(line for text in everything for line in text), FEW + 1))
-    if len(lines) > FEW or None in texts.values():
+    known = [text for text in texts.values() if text is not None]
+    many = len(known) < len(texts) or sum(map(len, known)) > LOOKED_AT
+    everything = () if many else (line for text in known for line in text)
+    lines = list(islice(_of_different_shapes(everything), FEW + 1))
+    if many or len(lines) > FEW:
         grave = (each.source for each in evidence if each.severity is not Severity.INFO and each.source.line)
         lines = list(islice(_of_different_shapes(grave), MOST))
     return [*(Source(file, 0, "") for file in dict.fromkeys(each.file for each in lines)), *lines]

@@ -18,7 +18,8 @@ from ..evidence.job import (
 )
 from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
-from ..parsers.environment import GROUP_LIMIT
+from ..setting_names import GROUP_LIMIT
+from ..text import whole_number
 from ._reports import LAUNCHERS, said, words_of
 
 NEAR = 0.85
@@ -84,9 +85,9 @@ def aborted_at_limit(incident: Incident) -> Iterator[tuple[ProgressBar, float, E
 
 def _configured_s(setting: SettingSeen) -> float | None:
     """The limit of a process group that a setting says, in seconds."""
-    if not OF_GROUPS.match(setting.name) or not setting.value.isdigit():
+    if not OF_GROUPS.match(setting.name) or (limit := whole_number(setting.value)) is None:
         return None
-    return float(setting.value) * (60 if re.search(r"_min(?:utes)?$", setting.name, re.I) else 1)
+    return float(limit) * (60 if re.search(r"_min(?:utes)?$", setting.name, re.I) else 1)
 
 
 def last_phase(incident: Incident) -> Phase | None:

@@ -11,15 +11,17 @@ from ..evidence.kernel import BlockDeviceTrouble
 from ..evidence.storage import BlockDeviceSeen, DiskUsage, Mount
 from ..incident import Incident
 from ..mounttable import innermost
+from ._reports import split_port
 
 
 def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Subject:
     """The subject of a path: its mount from /proc/mounts, else from df, else the path alone.
 
-    A network volume that is mounted in several places is one volume, and goes by the first of them.
+    A network volume that is mounted in several places is one volume, and goes by the first of them. Only a source that
+    names a server tells which volume it is: `s3fs` is that of every bucket.
     """
     mount = incident.links.mount_of(path)
-    if mount is not None and mount.network:
+    if mount is not None and mount.network and mount.subject.server:
         mount = next(each for each in incident.links.mounts if each.device == mount.device)
     if mount is not None:
         local = None if mount.network else disk(mount.subject.device)
@@ -142,9 +144,15 @@ def volume_of_client(incident: Incident, fact: Evidence, filesystem: str) -> Sub
     """What a client's message is about: the mount of that filesystem (and server), where exactly one fits."""
     server = fact.subject.server
     candidates = [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]
-    fits = [m for m in candidates if server is None or (m.subject.server or "").startswith(server)] or candidates
+    fits = [mount for mount in candidates if server is None or _is_served_by(mount, server)] or candidates
     mount = fits[0].subject if len(fits) == 1 else fact.subject
     return Subject(mount=mount.mount, server=mount.server or server, host=fact.subject.host)
+
+
+def _is_served_by(mount: Mount, server: str) -> bool:
+    """True where a server is one of those that a mount's source names, whatever the port."""
+    hosts = [split_port(each)[0] for each in (mount.subject.server or "").split(",")]
+    return split_port(server)[0] in hosts
 
 
 def same_device(device: str, name: str | None) -> bool:

@@ -16,6 +16,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException
 from ..evidence.process import Frame, PythonStack
 from ..incident import Incident
+from ..links import ProcessKey
 
 COLLECTIVES = (
     "all_reduce", "allreduce", "all_reduce_coalesced", "barrier", "broadcast", "all_gather", "all_gather_into_tensor",
@@ -62,12 +63,12 @@ class Position(NamedTuple):
 
 def positions(incident: Incident) -> list[Position]:
     """One position per trainer process: its last stack dump; from tracebacks where nobody dumped stacks."""
-    found: dict[int, Position] = {}
+    found: dict[ProcessKey, Position] = {}
     for stack in incident.of(PythonStack):
-        pid = stack.subject.pid if stack.subject.pid is not None else _of_rank(stack)
-        if pid is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
+        key = incident.links.key_of(stack) or _of_rank(stack)
+        if key is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
-        found[pid] = Position(stack.subject, STOPPED if _is_stopped(incident, pid) else where(stack.frames), stack)
+        found[key] = Position(stack.subject, STOPPED if _is_stopped(incident, stack) else where(stack.frames), stack)
     if found:
         return list(found.values())
     by_rank: dict[int, Position] = {}
@@ -78,18 +79,18 @@ def positions(incident: Incident) -> list[Position]:
     return list(by_rank.values())
 
 
-def _is_stopped(incident: Incident, pid: int) -> bool:
+def _is_stopped(incident: Incident, stack: PythonStack) -> bool:
     """True where the kernel shows the process stopped, by a signal or by a debugger."""
-    process = incident.links.processes.get(pid)
+    process = incident.links.process_of(stack)
     if process is None:
         return False
-    of_main = [thread.state for thread in process.threads if thread.subject.tid in (pid, None)]
+    of_main = [thread.state for thread in process.threads if thread.subject.tid in (process.pid, None)]
     return any(state in ("T", "t") for state in (*(each.state for each in process.states), *of_main))
 
 
-def _of_rank(stack: PythonStack) -> int | None:
-    """A number for a rank whose process nobody names, which is no process's."""
-    return None if stack.subject.rank is None else -1 - stack.subject.rank
+def _of_rank(stack: PythonStack) -> ProcessKey | None:
+    """A key for a rank whose process nobody names, which is no process's."""
+    return None if stack.subject.rank is None else ("", -1 - stack.subject.rank)
 
 
 def frames_of(texts: Iterable[str]) -> list[Frame]:

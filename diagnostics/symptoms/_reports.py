@@ -6,6 +6,7 @@ A GPU has two names, the driver's index and the PCI address; `gpu_subject` gives
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -26,6 +27,7 @@ from ..evidence.job import (
 from ..evidence.kernel import GpuDriverMessage, HungTask, OomKill, SearchedInVain, SoftLockup, Xid
 from ..evidence.process import ThreadState
 from ..incident import Incident
+from ..machines import Machines
 from . import Finding
 
 SPEAKERS = (
@@ -55,6 +57,11 @@ def words_of(fact: Evidence) -> str:
     if isinstance(fact, LauncherFailure):
         return fact.error_text
     return str(getattr(fact, "text", ""))
+
+
+def follows(later: Evidence, earlier: Evidence) -> bool:
+    """True where one fact stands below another one in the same file."""
+    return later.source.file == earlier.source.file and later.source.line > earlier.source.line
 
 
 def said(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Evidence]:
@@ -103,13 +110,37 @@ def ended_log(incident: Incident) -> list[Coverage]:
 
 def gpu_subject(incident: Incident, subject: Subject) -> Subject:
     """The subject with both of its GPU's names, where a status told which index has which address."""
-    for status in incident.of(GpuStatus):
-        index, address = status.subject.gpu, status.subject.pci
-        if index is None or address is None:
-            continue
-        if subject.pci == address or (subject.pci is None and subject.gpu == index):
-            return replace(subject, gpu=index, pci=address)
-    return subject
+    known = subject.gpu if subject.pci is None else subject.pci
+    names = None if known is None else _names_of_gpus(incident).get(known)
+    return replace(subject, gpu=names[0], pci=names[1]) if names else subject
+
+
+def _names_of_gpus(incident: Incident) -> dict[int | str, tuple[int, str] | None]:
+    """Each index and each address with both; None where two machines have different GPUs of that name."""
+    names = _NAMES.get(incident)
+    if names is None:
+        names = _NAMES[incident] = {}
+        for both in dict.fromkeys((each.subject.gpu, each.subject.pci) for each in incident.of(GpuStatus)):
+            index, address = both
+            if index is not None and address is not None:
+                for name in (index, address):
+                    names[name] = (index, address) if name not in names else None
+    return names
+
+
+_NAMES: WeakKeyDictionary[Incident, dict[int | str, tuple[int, str] | None]] = WeakKeyDictionary()
+
+
+def by_device(incident: Incident, statuses: Iterable[GpuStatus]) -> list[list[GpuStatus]]:
+    """The looks at each GPU, however many there are of one: every host has a GPU 0."""
+    statuses = list(statuses)
+    machines = Machines(statuses)
+    found: dict[tuple[str, int | str | None], list[GpuStatus]] = defaultdict(list)
+    for status in statuses:
+        subject = gpu_subject(incident, status.subject)
+        names = (subject.gpu, subject.pci, status.uuid)
+        found[machines.of(status), next((name for name in names if name is not None), None)].append(status)
+    return list(found.values())
 
 
 def gpu_reports(
@@ -147,7 +178,11 @@ def gpu_reports(
 
 def host_and_port(fact: Evidence) -> tuple[str, str]:
     """Whom a fact is about, and on which port; "" for what is not told. A bare IPv6 address has no port."""
-    server = fact.subject.server or ""
+    return split_port(fact.subject.server or "")
+
+
+def split_port(server: str) -> tuple[str, str]:
+    """A server's host and its port; "" for what is not told."""
     host, colon, port = server.rpartition(":")
     told = colon and port.isdecimal() and (":" not in host or host.endswith("]"))
     return (host, port) if told else (server, "")
@@ -225,6 +260,11 @@ def killed(kill: OomKill) -> str:
         )
     used = f" at {kill.anon_rss_kib / 2**20:.1f} GiB resident" if kill.anon_rss_kib else ""
     return f"{kill.subject.comm or 'process'} {kill.subject.pid} was killed{used}"
+
+
+def complaints(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Finding]:
+    """A finding for what jobs or tools said in words that a pattern knows."""
+    return findings(incident, [(fact, words_of(fact)) for fact in said(incident, pattern)])
 
 
 def findings(

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from ..evidence.job import Trial
 from ..incident import Incident
-from ..parsers._trial_words import PLACES, SITES
+from ..places import PLACES, SITES
 
 
 def across_nodes(incident: Incident) -> tuple[list[Trial], list[Trial]]:

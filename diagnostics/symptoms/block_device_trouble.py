@@ -17,6 +17,7 @@ from ..evidence import Severity, Subject
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
+from ..machines import by_machine
 from . import Finding, Symptom
 from ._places import disk, is_remote_disk, lost_sessions
 from .disk_late_beside_lockup import late_beside_lockup
@@ -42,8 +43,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
     polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
     facts: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
-    once = bool(facts) and _reset_once(facts)
-    for fact in () if once else facts:
+    again = [fact for of_one in by_machine(facts) if not _reset_once(of_one) for fact in of_one]
+    once = bool(facts) and not again
+    for fact in again:
         if fact in late or (fact.severity is Severity.INFO and fact not in polled):
             continue
         name = (fact.subject.device or "").rpartition("/")[2]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from ..evidence.job import SettingSeen
 from ..incident import Incident
+from ..text import whole_number
 from . import Finding, Symptom
 
 FEW = 2
@@ -23,9 +24,9 @@ CPUS = re.compile(r"([0-9a-f][0-9a-f, -]{0,4000})[}\]]?\s*$")
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each process whose affinity was read."""
     seen = [
-        (fact, int(fact.value))
+        (fact, count)
         for fact in incident.of(SettingSeen)
-        if fact.name == "cpus allowed" and fact.value.isdigit()
+        if fact.name == "cpus allowed" and (count := whole_number(fact.value)) is not None
     ]
     bound = [fact for fact, count in seen if count <= FEW]
     if pinned_apart(bound):

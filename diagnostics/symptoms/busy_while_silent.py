@@ -32,7 +32,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     found = False
     for process in incident.links.processes.values():
         mains = [stack for stack in process.stacks if is_main(stack) and not stack.crashed]
-        if not mains or is_worker(process) or not _concerns(incident, silences, process.pid):
+        if not mains or is_worker(process) or not _concerns(incident, silences, process):
             continue
         if any(in_collective(stack) or compiles(stack) for stack in mains):
             continue
@@ -55,16 +55,16 @@ def _silences(incident: Incident) -> list[int | None]:
     return [*fired, *quiet] or stopped
 
 
-def _concerns(incident: Incident, silences: Sequence[int | None], pid: int) -> bool:
+def _concerns(incident: Incident, silences: Sequence[int | None], process: Process) -> bool:
     """True where the silence is of this process or of one that it descends from."""
     seen: set[int] = set()
-    one: int | None = pid
+    one: int | None = process.pid
     while one is not None and one not in seen:
         if one in silences:
             return True
         seen.add(one)
-        process = incident.links.processes.get(one)
-        one = process.parent_pid if process else None
+        above = incident.links.processes.get((process.machine, one))
+        one = above.parent_pid if above else None
     return None in silences
 
 

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Subject
 from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
+from ..links import Process
 from . import Finding, Symptom
 from ._waits import (
     MUTEX_WAITS,
@@ -171,7 +172,7 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
     """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
     stacks = incident.of(NativeStack)
     for native in stacks:
-        process = incident.links.processes.get(native.subject.pid or _pid_of_its_file(incident, native, stacks) or -1)
+        process = incident.links.process_of(native) or _process_of_its_file(incident, native, stacks)
         helps = process is not None and (is_worker(process) or is_forked(process))
         single = helps and sum(each.subject.pid == native.subject.pid for each in stacks) == 1
         alone = native.alone or single or (process is not None and any(state.threads == 1 for state in process.states))
@@ -183,11 +184,12 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
             yield native
 
 
-def _pid_of_its_file(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> int | None:
+def _process_of_its_file(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> Process | None:
     """The one process of the table that a dump of a single stack is named after: gdb_child_16377.txt."""
     numbers = {int(digits) for digits in re.findall(r"(?<!\d)\d{2,10}(?!\d)", native.source.file)}
-    pids = numbers & incident.links.processes.keys()
-    return pids.pop() if len(pids) == 1 and _is_alone(native, stacks) else None
+    machine, processes = incident.links.machines.of(native), incident.links.processes
+    named = [processes[machine, number] for number in numbers if (machine, number) in processes]
+    return named[0] if len(named) == 1 and _is_alone(native, stacks) else None
 
 
 def _is_listed_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:

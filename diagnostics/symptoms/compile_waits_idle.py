@@ -30,7 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             note = f"the compiler waits in {stack.frames[0].function} while another rank is in a collective"
             yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
             continue
-        process = incident.links.processes.get(stack.subject.pid or -1)
+        process = incident.links.process_of(stack)
         busy = stack.active or waits_for_child(stack) or (process is not None and growing(process))
         if at_work or busy:
             yield Finding(Subject(), (stack, *at_work[:2]), "the compiler is at work", present=False)

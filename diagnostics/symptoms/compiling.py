@@ -100,7 +100,8 @@ def stands_with_others(incident: Incident, stack: PythonStack) -> bool:
 
 def others_in_collective(incident: Incident, stack: PythonStack) -> bool:
     """True where the main thread of another process waits in a collective or for its result."""
-    others = [each for each in main_stacks(incident) if each.subject.pid != stack.subject.pid and each.frames]
+    key_of = incident.links.key_of
+    others = [each for each in main_stacks(incident) if key_of(each) != key_of(stack) and each.frames]
     return any(
         not compiles(each) and (in_collective(each) or name_of(each.frames[0]) in ("wait_tensor", "wait"))
         for each in others

@@ -20,6 +20,7 @@ from ..evidence.job import CollectiveTimeout, LogLine, SettingSeen
 from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
+from ..text import whole_number
 from . import Finding, Symptom
 from ._runs import runs
 from .bar_stands_at_limit import rule as bar_stands_at_limit
@@ -199,9 +200,12 @@ def _throttled(incident: Incident) -> Iterator[Finding]:
     counters: dict[tuple[str, str], SettingSeen] = {(f.source.file, f.name): f for f in incident.of(SettingSeen)}
     for (file, name), fact in counters.items():
         periods = counters.get((file, "nr_periods"))
-        if name != "nr_throttled" or periods is None or not (fact.value.isdigit() and periods.value.isdigit()):
+        if name != "nr_throttled" or periods is None:
             continue
-        share = int(fact.value) / max(int(periods.value), 1)
+        throttled, counted = whole_number(fact.value), whole_number(periods.value)
+        if throttled is None or counted is None:
+            continue
+        share = throttled / max(counted, 1)
         if share >= THROTTLED:
             yield Finding(Subject(host=fact.subject.host), (fact, periods), f"stopped in {share:.0%} of its periods")
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
+from ..mounttable import is_below
 from . import Finding, Symptom
 
 FULL_PERCENT, ROOMY_PERCENT = 99.0, 90.0
@@ -23,7 +24,7 @@ NEVER = ("/dev/shm", "/snap", "/sys", "/proc", "/run/user", "/boot/efi", "/dev")
 def real(incident: Incident, row: DiskUsage) -> bool:
     """True for a volume that somebody could want to write to."""
     point = row.subject.mount or ""
-    if point.startswith(NEVER) or point.endswith("/dev/shm") or not row.size:
+    if any(is_below(point, folder) for folder in NEVER) or point.endswith("/dev/shm") or not row.size:
         return False
     mount = next((m for m in incident.links.mounts if m.subject.mount == point), None)
     return mount is None or mount.type not in IMAGES

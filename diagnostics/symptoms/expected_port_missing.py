@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings, said, words_of
+from ._reports import complaints
 
 # Health check failed:  check_hw_ib:  No IB port mlx5_4:1 is ACTIVE (LinkUp 400 Gb/sec).
 # only 1/4 required IB ports are ACTIVE
@@ -19,7 +19,7 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
+    yield from complaints(incident, WORDS)
 
 
 SYMPTOM = Symptom(

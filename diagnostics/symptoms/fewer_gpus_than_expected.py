@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import findings, said, words_of
+from ._reports import complaints
 
 WORDS = re.compile(
     r"invalid device ordinal|device[_ ]count\W{1,3}\d{1,3} is (?:smaller|less|lower) than"
@@ -24,7 +24,7 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
+    yield from complaints(incident, WORDS)
 
 
 SYMPTOM = Symptom(

@@ -15,12 +15,16 @@ from ._reports import gpu_subject
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    table = {row.subject.pid: row for row in incident.of(ProcessState)}
+    key_of = incident.links.key_of
+    table = {key: row for row in incident.of(ProcessState) if (key := key_of(row))}
     for owner in incident.of(GpuProcess):
-        row = table.get(owner.subject.pid)
-        if row is None or row.state != "Z" or row.subject.pid is None:
+        key = key_of(owner)
+        row = table.get(key) if key else None
+        if key is None or row is None or row.state != "Z":
             continue
-        living = [child for child in table.values() if child.parent_pid == row.subject.pid and child.state != "Z"]
+        living = [
+            child for (machine, _), child in table.items() if (machine, child.parent_pid) == key and child.state != "Z"
+        ]
         if living:
             note = f"{row.subject.pid} is defunct, holds GPU memory, and its child {living[0].subject.pid} lives"
             yield Finding(gpu_subject(incident, owner.subject), (owner, row, living[0]), note)

@@ -27,18 +27,25 @@ NAMELESS = ("not found", "defunct", "unknown error", "unknown", "n/a", "no such 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from _named_by_allocator(incident)
-    table = {fact.subject.pid: fact for fact in incident.of(ProcessState)}
-    whole_table = 1 in table  # a table with pid 1 in it is no excerpt: who is missing there is not there
+    key_of, machine_of = incident.links.key_of, incident.links.machines.of
+    table = {key_of(fact): fact for fact in incident.of(ProcessState)}
     owners = incident.of(GpuProcess)
-    gone = {int(found[1] or found[2]): tool for tool in incident.of(ToolError) if (found := NO_SUCH.search(tool.text))}
+    gone = {
+        (machine_of(tool), int(found[1] or found[2])): tool
+        for tool in incident.of(ToolError)
+        if (found := NO_SUCH.search(tool.text))
+    }
     alive: list[Evidence] = []
     for owner in owners:
-        row = table.get(owner.subject.pid)
+        key = key_of(owner)
+        row = table.get(key)
+        # a table with pid 1 in it is no excerpt: who is missing there is not there
+        whole_table = (machine_of(owner), 1) in table
         nameless = owner.name.strip("[]").lower() in NAMELESS
         if row is not None and row.state == "Z":
             yield _held(incident, owner, (owner, row), "a defunct process")
-        elif owner.subject.pid in gone:
-            yield _held(incident, owner, (owner, gone[owner.subject.pid]), f"pid {owner.subject.pid}, which is gone,")
+        elif key in gone:
+            yield _held(incident, owner, (owner, gone[key]), f"pid {owner.subject.pid}, which is gone,")
         elif nameless and row is None:
             yield _held(incident, owner, (owner,), f"pid {owner.subject.pid}, which the driver cannot name,")
         elif row is None and whole_table and owner.subject.pid is not None:

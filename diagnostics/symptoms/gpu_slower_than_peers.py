@@ -1,7 +1,7 @@
 """One device or host of several like it is slow while the others wait.
 
-Of at least three devices of one name that are working, one runs at under 70 % of the others' median clock; of at
-least three hosts or devices measured by one benchmark, one reaches under 75 % of the median; of at least three ranks,
+Of at least three devices of one name that are working, one runs at under 70 % of the others' median clock (a device
+that was looked at often counts once, with its median); of at least three hosts or devices measured by one benchmark, one reaches under 75 % of the median; of at least three ranks,
 one needs 1.5 times the others' median to do its own part of a step; one is 2 % slower in a benchmark that was written
 down beside what its peers reach; of at least five alike that lie close together one lies far behind, by 3 % or more; or a straggler detector names one. ABSENT where devices were compared and are alike.
 """
@@ -18,7 +18,7 @@ from ..evidence.gpu import GpuStatus
 from ..evidence.network import Benchmark
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_subject, said, words_of
+from ._reports import by_device, gpu_subject, said, words_of
 
 # Some GPUs have worse relative performance. Affected ranks: {13}          node 3 is a straggler
 DETECTED = re.compile(
@@ -48,13 +48,21 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _by_clock(incident: Incident) -> Iterator[Finding]:
-    alike: dict[tuple[str | None, str], list[GpuStatus]] = defaultdict(list)
-    for status in incident.of(GpuStatus):
-        if status.sm_clock_mhz and (status.utilisation_percent or 0.0) >= WORKING_PERCENT:
-            alike[status.subject.host, status.name].append(status)
-    for group in alike.values():
-        rates = [(each, gpu_subject(incident, each.subject), each.sm_clock_mhz or 0.0) for each in group]
+    working = [
+        each
+        for each in incident.of(GpuStatus)
+        if each.sm_clock_mhz and (each.utilisation_percent or 0.0) >= WORKING_PERCENT
+    ]
+    alike: dict[tuple[str | None, str], list[Measured]] = defaultdict(list)
+    for looks in by_device(incident, working):
+        usual = sorted(looks, key=_clock)[len(looks) // 2]
+        alike[usual.subject.host, usual.name].append((usual, gpu_subject(incident, usual.subject), _clock(usual)))
+    for rates in alike.values():
         yield from _odd_ones(rates, SLOW_CLOCK, "MHz")
+
+
+def _clock(status: GpuStatus) -> float:
+    return status.sm_clock_mhz or 0.0
 
 
 def _by_benchmark(incident: Incident) -> Iterator[Finding]:

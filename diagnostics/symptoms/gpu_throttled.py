@@ -19,7 +19,7 @@ from ..evidence.gpu import GpuDiagnostic, GpuNotThrottled, GpuStatus, GpuThrottl
 from ..evidence.kernel import ThermalOrPowerMessage, Xid
 from ..incident import Incident
 from . import Finding, Symptom
-from ._reports import gpu_subject, said, words_of
+from ._reports import by_device, gpu_subject, said, words_of
 
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 WARMER_C, FELL = 10.0, 0.75
@@ -76,11 +76,8 @@ def _held_down(incident: Incident) -> Iterator[Finding]:
 
 def _slower_when_hotter(incident: Incident) -> Iterator[Finding]:
     """GPUs that were looked at several times, whose clock fell as they grew hot: an idle one grows cool."""
-    looks: dict[int | None, list[GpuStatus]] = defaultdict(list)
-    for status in incident.of(GpuStatus):
-        if status.temperature_c is not None and status.sm_clock_mhz:
-            looks[status.subject.gpu].append(status)
-    for statuses in looks.values():
+    told = [each for each in incident.of(GpuStatus) if each.temperature_c is not None and each.sm_clock_mhz]
+    for statuses in by_device(incident, told):
         cool, hot = (pick(statuses, key=lambda status: status.temperature_c or 0.0) for pick in (min, max))
         warmer = (hot.temperature_c or 0.0) - (cool.temperature_c or 0.0)
         share = (hot.sm_clock_mhz or 0.0) / (cool.sm_clock_mhz or 1.0)

@@ -50,11 +50,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(pid=error.subject.pid), (error,), f"a helper thread ended with {error.type}")
     for said in matching(incident, TOLD):
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
-    for pid, process in incident.links.processes.items():
+    for process in incident.links.processes.values():
         for gone, waiting in _missing(process.stacks):
             own = next(frame for frame in waiting.frames if not in_library(frame))
-            note = f"{gone.thread} of {pid} is gone, and the main thread waits in its code: {own.function} ({own.file})"
-            yield Finding(Subject(pid=pid), (waiting, gone), note)
+            note = f"{gone.thread} of {process.pid} is gone, and the main thread waits in its code: {own.function} ({own.file})"
+            yield Finding(Subject(pid=process.pid), (waiting, gone), note)
 
 
 def _missing(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:

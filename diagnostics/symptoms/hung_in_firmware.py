@@ -45,7 +45,7 @@ def _by_open_file(incident: Incident) -> Iterator[Finding]:
     if not served or any((mount := links.mount_of(file.target)) and mount.network for file in files):
         return
     for fact in waits:
-        mine = [file for file in served if file.subject.pid in (None, fact.subject.pid)]
+        mine = [file for file in served if links.may_be_one(file, fact)]
         if mine and fact.state in WAITING:
             note = f"{fact.subject.comm or 'a process'} {fact.subject.pid} is in D and reads {mine[0].target}"
             yield Finding(fact.subject, (fact, *mine[:3]), note)

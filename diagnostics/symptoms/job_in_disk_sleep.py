@@ -21,8 +21,9 @@ TOOLS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    known = {fact.subject.pid for fact in incident.of(ThreadState)}
-    known |= {row.subject.pid for row in incident.of(ProcessState) if row.wchan}
+    key_of = incident.links.key_of
+    known = {key_of(fact) for fact in incident.of(ThreadState)}
+    known |= {key_of(row) for row in incident.of(ProcessState) if row.wchan}
     programs: dict[tuple[str, str], dict[int | None, ProcessState]] = defaultdict(dict)
     for row in incident.of(ProcessState):
         if row.state and row.command and not row.command.startswith("["):  # the kernel's own threads stand in brackets
@@ -30,7 +31,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 continue
             programs[row.source.file, row.command.split(" -")[0][:200]][row.subject.pid] = row
     for (_, program), rows in programs.items():
-        blocked = [row for row in rows.values() if row.state == "D" and row.subject.pid not in known]
+        blocked = [row for row in rows.values() if row.state == "D" and key_of(row) not in known]
         if len(blocked) >= max(FEWEST, len(rows) / 2):
             note = f"{len(blocked)} of {len(rows)} processes of `{program[:80]}` are in D"
             yield Finding(Subject(host=blocked[0].subject.host), tuple(blocked[:4]), note)

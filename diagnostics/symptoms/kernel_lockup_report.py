@@ -36,7 +36,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts: list[tuple[Evidence, str]] = [
         (each, f"{each.kind.replace('_', ' ')} in {each.function or 'the kernel'}")
         for each in stuck
-        if each is not unexplained
+        if not any(each is one for one in unexplained)
         and not any(ELSEWHERE.search(frame) for frame in (each.function or "", *each.frames))
         and (isinstance(each, HardLockup) or not all_finished(incident))
     ]
@@ -48,7 +48,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts += [(each, each.text) for each in incident.of(ClockJump) if each.severity is not Severity.INFO]
     facts = [(fact, note) for fact, note in facts if not is_over(incident, fact, passes=True)]
     yield from findings(incident, facts)
-    if not facts and unexplained is None:
+    if not facts and not unexplained:
         yield from nothing(kernel_log(incident), "the kernel log was read and reports no lockup")
 
 

@@ -15,6 +15,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.job import NcclMessage
 from ..evidence.kernel import LinkChange
 from ..incident import Incident
+from ..machines import Machines, by_machine
 from . import Finding, Symptom
 from ._reports import is_over, said
 from .port_errors import RETRY_EXCEEDED
@@ -28,10 +29,11 @@ REPEATED = 2
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    ports: dict[tuple[str | None, str | None], list[Evidence]] = defaultdict(list)
+    ports: dict[tuple[str, str | None], list[Evidence]] = defaultdict(list)
+    machines = Machines(incident.of(LinkChange))
     for change in incident.of(LinkChange):
         if not change.up and change.severity is not Severity.INFO and not is_over(incident, change, passes=True):
-            ports[change.subject.host, change.subject.interface].append(change)
+            ports[machines.of(change), change.subject.interface].append(change)
     gave_up = any(said(incident, RETRY_EXCEEDED))
     events = [
         message
@@ -42,8 +44,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if len(changes) >= REPEATED:
             note = f"{interface or 'a port'} lost its link {len(changes)} times"
             yield Finding(changes[0].subject, tuple(changes[:8]), note)
-    if len(events) >= REPEATED:
-        yield Finding(events[0].subject, tuple(events[:8]), f"NCCL received {len(events)} port errors")
+    for received in by_machine(events):
+        if len(received) >= REPEATED:
+            yield Finding(received[0].subject, tuple(received[:8]), f"NCCL received {len(received)} port errors")
 
 
 SYMPTOM = Symptom(

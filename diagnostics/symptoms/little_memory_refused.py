@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence.process import ResourceLimit
 from ..evidence.storage import MemoryInfo
 from ..incident import Incident
-from ..parsers._size import size_kib
+from ..sizes import size_kib
 from . import Finding, Symptom
 from .cannot_allocate_memory import refusals
 from .machine_memory_low import is_plenty

@@ -42,7 +42,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             elsewhere.append(stack)
     for stack in elsewhere if not found else ():
         pid = stack.subject.pid
-        trains = [s for s in incident.of(PythonStack) if s.subject.pid == pid is not None and s.thread != stack.thread]
+        process = incident.links.process_of(stack)
+        trains = [each for each in process.stacks if each.thread != stack.thread] if process else []
         for other in (each for each in trains if waits_for_loader(each) and _iterates(each)):
             found = True
             yield Finding(Subject(pid=pid), (other,), f"{other.thread} of {pid} waits for its loader")

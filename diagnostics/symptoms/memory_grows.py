@@ -23,6 +23,7 @@ from ..evidence.kernel import OomKill
 from ..evidence.process import ProcessState
 from ..evidence.storage import CgroupMemory, MemoryInfo, SizeSeen
 from ..incident import Incident
+from ..machines import Machines
 from . import Finding, Symptom
 
 GROWTH = 1.5
@@ -46,7 +47,7 @@ Series = list[tuple[float | None, float, Evidence]]
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each series of measurements."""
     yield from _runs_out(incident)
-    for key, points in _series(incident).items():
+    for key, points in _of_each_machine(incident):
         values = [value for _, value, _ in points]
         if len(values) < MOMENTS or min(values) <= 0:
             continue
@@ -102,6 +103,15 @@ def _evenly(values: list[float], least: int) -> bool:
         and values[-1] >= EVEN_GROWTH * values[0]
         and all(EVEN * usual <= rise <= usual / EVEN for rise in rises)
     )
+
+
+def _of_each_machine(incident: Incident) -> Iterator[tuple[str, Series]]:
+    """The series of each thing, of each machine: every host has a memory, and every pod a process 1."""
+    for key, series in _series(incident).items():
+        machines, found = Machines(fact for _, _, fact in series), defaultdict[str, Series](list)
+        for point in series:
+            found[machines.of(point[2])].append(point)
+        yield from ((key, points) for points in found.values())
 
 
 def _series(incident: Incident) -> dict[str, Series]:

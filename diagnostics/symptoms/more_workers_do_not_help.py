@@ -18,8 +18,7 @@ from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
 from ..evidence.job import Trial
 from ..incident import Incident
-from ..parsers._trial_words import speed
-from ..parsers.trial_rates import RATE
+from ..rates import RATE, speed
 from . import Finding, Symptom
 
 # num_workers=8      workers 16      --num-workers 4      8 loader workers

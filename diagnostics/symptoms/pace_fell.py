@@ -1,7 +1,7 @@
 """The pace is lower at the end of a run than at its beginning, by more than the steps vary.
 
 The median of the last third is at least 3 % under the median of the first, and the fall is at least three times as wide as either third is spread.
-A collapse to less than half is a symptom of its own (throughput_collapsed).
+A collapse to less than two fifths of the usual pace is a symptom of its own (throughput_collapsed).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from statistics import median
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import runs
-from .throughput_collapsed import COLLAPSED, rates
+from .throughput_collapsed import collapsed_from, rates
 
 FEWEST = 5  # steps
 LEAST = 0.03
@@ -23,7 +23,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for run in runs(incident):
         pace = rates(run.steps)
         lost = lasting_loss(pace)
-        if run.is_last and LEAST <= lost < 1 - COLLAPSED:
+        if run.is_last and lost >= LEAST and collapsed_from(pace) is None:
             note = f"the pace fell by {lost:.1%} during the run and stayed there"
             yield Finding(run.steps.subject, (run.steps,), note)
 

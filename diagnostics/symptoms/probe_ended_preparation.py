@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.job import ProgressBar, SettingSeen, WatchdogFired
 from ..incident import Incident
-from ..parsers.kubernetes_probes import ALLOWS
+from ..setting_names import PROBE_ALLOWS
 from . import Finding, Symptom
 from ._limits import COUNT, last_phase
 
@@ -35,7 +35,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             Subject(), (last, kills[0]), f"{last.phase} stood at {counted[1]} of {counted[2]} when the probe failed"
         )
-    short = [probe for probe in incident.of(SettingSeen) if probe.name == ALLOWS and float(probe.value) <= SECONDS]
+    short = [
+        probe for probe in incident.of(SettingSeen) if probe.name == PROBE_ALLOWS and float(probe.value) <= SECONDS
+    ]
     live = [kill for kill in kills if "liveness" in kill.text]
     if last and last.phase in KEEPS_BUSY and last.edge == "begin" and short and live:
         note = f"{last.phase} was begun last; the probe allows {short[0].value} s without an answer"

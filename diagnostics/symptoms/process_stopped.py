@@ -55,7 +55,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for setting in frozen:
         yield Finding(Subject(), (setting,), f"{setting.name} is {setting.value}")
     if rows and not (stopped or halted or frozen) and any(row.state for row in rows):
-        witnesses = tuple(incident.reads("process-table", "kernel-stacks"))
+        witnesses = tuple(incident.reads("process-table", "some-processes", "kernel-stacks"))
         if witnesses:
             yield Finding(Subject(), witnesses, "no process is stopped", present=False)
 

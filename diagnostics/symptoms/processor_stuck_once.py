@@ -11,24 +11,24 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
+from ..machines import by_machine
 from . import Finding, Symptom
 from ._reports import is_over
 from ._runs import all_finished
 
 
-def lone(incident: Incident) -> SoftLockup | None:
-    """The only report of a stuck processor, where it is a soft lockup without a trace."""
-    stuck = incident.of(SoftLockup, HardLockup, RcuStall, KernelFault)
-    only = stuck[0] if len(stuck) == 1 else None
-    return only if isinstance(only, SoftLockup) and not only.function and not only.frames else None
+def lone(incident: Incident) -> list[SoftLockup]:
+    """Each machine's only report of a stuck processor, where it is a soft lockup without a trace."""
+    stuck = by_machine(incident.of(SoftLockup, HardLockup, RcuStall, KernelFault))
+    only = [reports[0] for reports in stuck if len(reports) == 1]
+    return [each for each in only if isinstance(each, SoftLockup) and not each.function and not each.frames]
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    fact = lone(incident)
-    if fact and not all_finished(incident) and not is_over(incident, fact, passes=True):
-        yield Finding(
-            fact.subject, (fact,), f"processor {fact.cpu} was stuck for {fact.stuck_s:.0f} s; the trace is missing"
-        )
+    for fact in () if all_finished(incident) else lone(incident):
+        if not is_over(incident, fact, passes=True):
+            note = f"processor {fact.cpu} was stuck for {fact.stuck_s:.0f} s; the trace is missing"
+            yield Finding(fact.subject, (fact,), note)
 
 
 SYMPTOM = Symptom(

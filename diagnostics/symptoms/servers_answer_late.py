@@ -12,6 +12,7 @@ from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import volume_of_client
+from ._reports import follows
 from .data_wait_dominates import rule as data_wait_dominates
 
 
@@ -20,16 +21,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     reports = [message for message in said if message.about == "slow"]
     late = [finding for finding in (data_wait_dominates(incident) if reports else ()) if finding.present]
     for slow in reports:
-        answered = next((later for later in said if later.about == "recovered" and _follows(later, slow)), None)
+        answered = next((later for later in said if later.about == "recovered" and follows(later, slow)), None)
         if answered is not None:
             yield Finding(volume_of_client(incident, slow, slow.filesystem), (slow, answered), slow.text[:160])
         elif late:
             facts = (slow, *late[0].evidence[:1])
             yield Finding(volume_of_client(incident, slow, slow.filesystem), facts, slow.text[:160])
-
-
-def _follows(later: VolumeClientMessage, earlier: VolumeClientMessage) -> bool:
-    return later.source.file == earlier.source.file and later.source.line > earlier.source.line
 
 
 SYMPTOM = Symptom(

@@ -13,6 +13,7 @@ from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
+from ..text import whole_number
 from . import Finding, Symptom
 
 SMALL = 1 << 30
@@ -43,9 +44,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(mount.subject, (mount,), f"/dev/shm is mounted with {mount.options}")
     settings = {setting.name: setting for setting in incident.of(SettingSeen)}
     own, shared = settings.get("ShmSize"), settings.get("IpcMode")
-    if own and own.value.isdigit() and int(own.value) <= SMALL and not (shared and shared.value in OF_ANOTHER):
+    bytes_of_it = whole_number(own.value) if own else None
+    if own and bytes_of_it is not None and bytes_of_it <= SMALL and not (shared and shared.value in OF_ANOTHER):
         facts = (own, shared) if shared else (own,)
-        yield Finding(Subject(), facts, f"the container's /dev/shm has {int(own.value) / 2**20:.0f} MiB")
+        yield Finding(Subject(), facts, f"the container's /dev/shm has {bytes_of_it / 2**20:.0f} MiB")
     elif shared and shared.value in OF_ANOTHER:
         yield Finding(Subject(), (shared,), "the container uses the machine's /dev/shm", present=False)
 

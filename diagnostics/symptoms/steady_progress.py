@@ -58,7 +58,7 @@ def _vanished(incident: Incident, run: Run) -> bool:
 
     A table is of that time where its rows are dated after the last step, or nothing dates them before it.
     """
-    tables = {each.file for each in incident.reads("process-table") if each.parser == "ps"}
+    tables = {each.file for each in incident.reads("process-table")}
     if not tables or run.finished or run.ended or len(job_ends(incident)) + len(incident.of(RunFinished)):
         return False
     end = incident.timeline.at(run.steps, _last(run))

@@ -28,6 +28,7 @@ from ..evidence.job import (
     WatchdogFired,
 )
 from ..incident import Incident
+from ..text import whole_number
 from . import Finding, Symptom
 from ._ranks import positions
 from ._runs import job_ends
@@ -105,7 +106,9 @@ def _stopped_early(incident: Incident) -> Iterator[Finding]:
     asked = [fact for fact in incident.of(SettingSeen) if EARLY.search(f"{fact.name} {fact.value}")]
     ended: list[Evidence] = [end for end in job_ends(incident) if end.status == 0]
     ended += incident.of(RunFinished)
-    most = next((s.value for s in incident.of(SettingSeen) if MOST.match(s.name) and s.value.isdigit()), "")
+    most = next(
+        (s.value for s in incident.of(SettingSeen) if MOST.match(s.name) and whole_number(s.value) is not None), ""
+    )
     labels = [(bar, EPOCH.search(bar.label) or ALONE.match(f"{bar.label} {most}")) for bar in incident.of(ProgressBar)]
     counted = [(bar, found) for bar, found in labels if found]
     if not (asked and ended and counted) or incident.of(PythonException):

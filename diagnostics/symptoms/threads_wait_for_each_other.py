@@ -212,12 +212,7 @@ def _native(incident: Incident) -> Iterator[Finding]:
     stacks = incident.of(NativeStack)
     for_gil = [s for s in stacks if wants_gil(s)]
     for_mutex = [s for s in stacks if at_mutex(s) and s not in for_gil]
-    pairs = [
-        (s, g)
-        for s in for_mutex
-        for g in for_gil
-        if s.subject.pid == g.subject.pid or None in (s.subject.pid, g.subject.pid)
-    ]
+    pairs = [(s, g) for s in for_mutex for g in for_gil if incident.links.may_be_one(s, g)]
     for mutex, gil in pairs[:1]:
         note = "one thread wants a native mutex, another wants the GIL"
         yield Finding(Subject(pid=mutex.subject.pid), (mutex, gil), note)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Subject
+from ..evidence import Subject
 from ..evidence.kernel import NetworkFilesystemMessage, NfsNotResponding, NfsOk
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import volume_of_client
+from ._reports import follows
 
 COMPLAINTS = frozenset(
     {"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"}
@@ -47,14 +48,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _answered(incident: Incident, fact: NfsNotResponding) -> bool:
     """True where the same server's "OK" follows."""
     server = Subject(server=fact.subject.server)
-    return any(_follows(ok, fact) and ok.subject.agrees_with(server) for ok in incident.of(NfsOk))
+    return any(follows(ok, fact) and ok.subject.agrees_with(server) for ok in incident.of(NfsOk))
 
 
 def _recovered(incident: Incident, message: NetworkFilesystemMessage) -> bool:
     return any(
         later.about == "recovered"
         and later.filesystem == message.filesystem
-        and _follows(later, message)
+        and follows(later, message)
         and (later.subject.agrees_with(message.subject) or (_monitor(message) and _monitor(later)))
         for later in incident.of(NetworkFilesystemMessage)
     )
@@ -63,10 +64,6 @@ def _recovered(incident: Incident, message: NetworkFilesystemMessage) -> bool:
 def _monitor(message: NetworkFilesystemMessage) -> bool:
     """True for a message about one of Ceph's monitors, any of which does."""
     return message.filesystem == "ceph" and MONITOR.search(message.text) is not None
-
-
-def _follows(later: Evidence, fact: Evidence) -> bool:
-    return later.source.file == fact.source.file and later.source.line > fact.source.line
 
 
 SYMPTOM = Symptom(

@@ -41,7 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for finding in (*_threads(incident), *_named(incident), *_reports(incident), *_calls(incident)):
         found = True
         yield finding
-    witnesses = incident.reads("kernel-stacks", "process-table")
+    witnesses = incident.reads("kernel-stacks", "process-table", "some-processes")
     channels = {*(t.wchan for t in incident.of(ThreadState)), *(p.wchan for p in incident.of(ProcessState))}
     if channels - {None, "0", "-"} and witnesses and not found:
         yield Finding(Subject(), tuple(witnesses), "no process is blocked on a network volume", present=False)
@@ -95,7 +95,7 @@ def _file_and_mount(incident: Incident, fact: ThreadState | ProcessState) -> tup
     file = links.file_of(fact) if isinstance(fact, ThreadState) else None
     if file:
         return file, links.mount_of(file.target)
-    process = links.processes.get(fact.subject.pid) if fact.subject.pid is not None else None
+    process = links.process_of(fact)
     opened = [(f, links.mount_of(f.target)) for f in (process.files if process else ())]
     remote = {m.subject.mount: (f, m) for f, m in opened if m is not None and m.network}
     if len(remote) == 1:
@@ -127,9 +127,9 @@ def _calls(incident: Incident) -> Iterator[Finding]:
     for call in incident.of(SystemCall):
         path: str | None = call.subject.path
         cited: tuple[Evidence, ...] = (call,)
-        if path is None and call.descriptor is not None and call.subject.pid in incident.links.processes:
-            files = incident.links.processes[call.subject.pid].files
-            file = next((f for f in files if f.descriptor == call.descriptor), None)
+        process = incident.links.process_of(call)
+        if path is None and call.descriptor is not None and process is not None:
+            file = next((f for f in process.files if f.descriptor == call.descriptor), None)
             path, cited = (file.target, (call, file)) if file else (None, cited)
         subject = place(incident, path, pid=call.subject.pid)
         if call.unfinished and path and on_network(incident, subject):

@@ -61,7 +61,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         dumps[stack.source.file, stack.subject.pid].append(stack)
     _join_threads(dumps)
     every = [stack for stacks in dumps.values() for stack in stacks]
-    yield from _destructors(every, [stack for stack in every if wants_gil(stack)])
+    yield from _destructors(incident, every, [stack for stack in every if wants_gil(stack)])
     for (_, pid), stacks in dumps.items():
         wanting = [stack for stack in stacks if wants_gil(stack)]
         others = [stack for stack in stacks if not wants_gil(stack)] if wanting else []
@@ -91,7 +91,9 @@ PYTHON_DROPS = re.compile(
 )
 
 
-def _destructors(stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) -> Iterator[Finding]:
+def _destructors(
+    incident: Incident, stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]
+) -> Iterator[Finding]:
     """Each destructor below a release of a Python object that waits while a thread of its object wants the GIL."""
     for stack in stacks:
         names = native_names(stack, 12)
@@ -101,7 +103,7 @@ def _destructors(stacks: Sequence[NativeStack], wanting: Sequence[NativeStack]) 
             continue
         for other in wanting:
             member = re.compile(rf"\b{re.escape(owner)}(?:<[^<>]{{0,200}}>)?::(?!~)")
-            same = stack.subject.pid == other.subject.pid or None in (stack.subject.pid, other.subject.pid)
+            same = incident.links.may_be_one(stack, other)
             if other is not stack and same and any(member.search(frame.function) for frame in other.frames):
                 note = f"the destructor of {owner} waits and keeps the GIL, which {other.thread} of its own wants"
                 yield Finding(Subject(pid=stack.subject.pid), (stack, other), note)

@@ -46,21 +46,20 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         yield Finding(subject, (stack, raised[0]), "a helper raised and the main thread still waits for it")
         return
     # a zombie whose parent is 1 was orphaned first: it is what a kill left, not what the main thread waited for
-    pids = incident.links.children.get(stack.subject.pid or -1, ())
-    rows = [row for pid in pids for row in incident.links.processes[pid].states]
+    links = incident.links
+    key = links.key_of(stack)
+    rows = [row for child in (links.children.get(key, ()) if key else ()) for row in links.processes[child].states]
     states = [row for row in rows if row.parent_pid == stack.subject.pid]
     dead = [state for state in states if state.state in ("Z", "X")]
     if stack.subject.pid is None and not dead:
-        dead = _of_the_only_parent(incident)
+        dead = _of_the_only_parent(incident, stack)
     if not states and not dead:
         dead = _of_a_table_without_parents(incident, stack)
     waits_for_loader = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
-    table = incident.reads("process-table")
-    seen_in = {row.source.file for row in incident.of(ProcessState) if row.subject.pid == stack.subject.pid}
+    table = incident.reads("process-table", "some-processes")
+    seen_in = {row.source.file for row in incident.of(ProcessState) if links.key_of(row) == key}
     # a table of that process alone was asked for no other
-    whole = any(
-        row.subject.pid != stack.subject.pid and row.source.file in seen_in for row in incident.of(ProcessState)
-    )
+    whole = any(links.key_of(row) != key and row.source.file in seen_in for row in incident.of(ProcessState))
     if dead:
         yield Finding(
             subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it"
@@ -74,12 +73,13 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         yield Finding(subject, (stack, *states), "the workers are alive", present=False)
 
 
-def _of_the_only_parent(incident: Incident) -> list[ProcessState]:
+def _of_the_only_parent(incident: Incident, stack: PythonStack) -> list[ProcessState]:
     """The zombies of a table in which one process alone has any, all of its children and of its name, and lives itself."""
-    processes = incident.links.processes
+    processes, machine = incident.links.processes, incident.links.machines.of(stack)
     rows = {
-        parent: [row for pid in pids for row in processes[pid].states if row.parent_pid == parent]
-        for parent, pids in incident.links.children.items()
+        parent: [row for child in children for row in processes[child].states if row.parent_pid == parent[1]]
+        for parent, children in incident.links.children.items()
+        if parent[0] == machine
     }
     left = {parent: of for parent, of in rows.items() if any(row.state in ("Z", "X") for row in of)}
     if len(left) != 1:
@@ -92,7 +92,8 @@ def _of_the_only_parent(incident: Incident) -> list[ProcessState]:
 
 def _of_a_table_without_parents(incident: Incident, stack: PythonStack) -> list[ProcessState]:
     """The zombies of a table that tells no parents, where others of the waiting process's command live on."""
-    mine = [row for row in incident.of(ProcessState) if row.subject.pid == stack.subject.pid]
+    key_of = incident.links.key_of
+    mine = [row for row in incident.of(ProcessState) if key_of(row) == key_of(stack)]
     rows = [row for row in incident.of(ProcessState) if mine and row.source.file == mine[0].source.file]
     if any(row.parent_pid is not None for row in rows):
         return []

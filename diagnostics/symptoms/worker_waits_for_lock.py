@@ -20,6 +20,7 @@ runtime's.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
@@ -93,11 +94,11 @@ def _is_known_idle(stack: PythonStack) -> bool:
 
 def _of_nobody(incident: Incident) -> Iterator[Finding]:
     """Stacks of workers and forked children that name no process; the only child on a futex is whose stack it is."""
-    table = {pid: process.states for pid, process in incident.links.processes.items() if process.states}
+    table = {key: process.states for key, process in incident.links.processes.items() if process.states}
     children = [
-        pid for parent, pids in incident.links.children.items() for pid in pids if {parent, pid} <= table.keys()
+        child for parent, keys in incident.links.children.items() for child in keys if {parent, child} <= table.keys()
     ]
-    rows = [row for pid in children for row in table[pid] if row.threads == 1]
+    rows = [row for child in children for row in table[child] if row.threads == 1]
     waiting = [row for row in rows if on_futex(row.wchan)]
     for stack in incident.of(PythonStack):
         if stack.subject.pid is not None or not innermost_own(stack) or stack.crashed or stack.interrupted:
@@ -184,10 +185,12 @@ def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
 def _alone_inside(incident: Incident) -> Iterator[Finding]:
     """Children in which one thread waits and no other works: what it waits for, only threads of their parent could do."""
     stacks = incident.of(PythonStack)
+    at_work: dict[tuple[str, int | None], list[PythonStack]] = defaultdict(list)
     for stack in stacks:
-        dump = (stack.source.file, stack.subject.pid)
-        others = [each for each in stacks if each is not stack and (each.source.file, each.subject.pid) == dump]
-        if any(each.active or innermost_own(each) for each in others):
+        if stack.active or innermost_own(stack):
+            at_work[stack.source.file, stack.subject.pid].append(stack)
+    for stack in stacks:
+        if any(each is not stack for each in at_work.get((stack.source.file, stack.subject.pid), ())):
             continue
         if stack.active or stack.crashed or stack.interrupted or not stack.frames or not is_main(stack):
             continue
@@ -217,11 +220,11 @@ def _forked_with_threads(incident: Incident) -> Iterator[Finding]:
     for parent, children in incident.links.children.items():
         above = incident.links.processes.get(parent)
         many = [row for row in above.states if (row.threads or 0) >= MANY_THREADS] if above else []
-        rows = [row for pid in children for row in incident.links.processes[pid].states if row.threads == 1]
+        rows = [row for child in children for row in incident.links.processes[child].states if row.threads == 1]
         same = {row.subject.comm for row in (*rows, *many)}
         waits = len(rows) >= 2 and len(rows) == len(children) and all(on_futex(row.wchan) for row in rows)
         if waits and (warned or (many and len(same) == 1)):
-            note = f"all {len(rows)} children of {parent} wait on futexes, and it had forked with threads"
+            note = f"all {len(rows)} children of {parent[1]} wait on futexes, and it had forked with threads"
             yield Finding(Subject(), (*rows[:4], *warned[:1], *many[:1]), note)
 
 

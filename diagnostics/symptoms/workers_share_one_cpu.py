@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..incident import Incident
+from ..text import whole_number
 from . import Finding, Symptom
 from .bound_to_one_cpu import ENOUGH, FEW, SEVERAL, cpus_of
 
@@ -20,7 +21,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Processes whose affinities are alike."""
     asked: dict[int, SettingSeen] = {}
     for fact in incident.of(SettingSeen):
-        if fact.name == "cpus allowed" and fact.value.isdigit() and fact.subject.pid is not None:
+        if fact.name == "cpus allowed" and whole_number(fact.value) is not None and fact.subject.pid is not None:
             asked[fact.subject.pid] = fact
     if len(asked) < SEVERAL:
         return

@@ -6,7 +6,7 @@ import pytest
 
 from diagnostics.parsers._errno import errno_in
 from diagnostics.parsers._pci import pci_address
-from diagnostics.parsers._size import size_bytes
+from diagnostics.sizes import size_bytes
 
 
 @pytest.mark.parametrize(

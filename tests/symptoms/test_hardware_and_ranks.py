@@ -294,6 +294,8 @@ CASES = [
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(7)) + "7, H100, 100 %, 345 MHz, 50\n", PRESENT),
     ("gpu-slower-than-peers", SMI + "".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(8)), ABSENT),
     ("gpu-slower-than-peers", SMI + "0, H100, 100 %, 1980 MHz, 50\n1, H100, 100 %, 345 MHz, 50\n", UNOBSERVED),
+    ("gpu-slower-than-peers", SMI + 7 * "0, H100, 100 %, 1980 MHz, 50\n" + "0, H100, 100 %, 300 MHz, 50\n", UNOBSERVED),
+    ("gpu-slower-than-peers", SMI + 3 * ("".join(f"{i}, H100, 100 %, 1980 MHz, 50\n" for i in range(3)) + "3, H100, 100 %, 345 MHz, 50\n"), PRESENT),
     ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 5, 8, 99 %\n", PRESENT),
     ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 5, 16, 99 %\n", ABSENT),
     ("gpu-link-degraded", PCIE + "0, 5, 16, 99 %\n1, 5, 16, 98 %\n2, 1, 16, 0 %\n", ABSENT),

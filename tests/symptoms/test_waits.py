@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from diagnostics.evidence import Source, Subject
-from diagnostics.evidence.process import Frame, NativeStack
-from diagnostics.incident import open_incident
-from diagnostics.symptoms import State, observe
+from diagnostics.evidence.process import Frame, NativeStack, PythonStack
+from diagnostics.incident import Incident, open_incident
+from diagnostics.symptoms import State, observe, worker_waits_for_lock
 from diagnostics.symptoms._waits import at_mutex
 
 
@@ -97,3 +97,22 @@ def test_a_child_of_a_pool_is_no_main_thread(tmp_path: Path) -> None:
     (tmp_path / "pyspy.txt").write_text(DUMP % ("active", frames))
     absent = {each.symptom for each in observe(open_incident(tmp_path)) if each.state is State.ABSENT}
     assert absent == {"threads-wait-for-each-other"}
+
+
+def test_each_stack_of_a_large_dump_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = []
+
+    def counting(stack: PythonStack) -> Frame | None:
+        looked_at.append(stack)
+        return None
+
+    frames = (Frame("wait", "threading.py", 320),)
+    stacks = [
+        PythonStack(
+            source=Source("dump.txt", n + 1, ""), subject=Subject(pid=n // 2), thread="MainThread", frames=frames
+        )
+        for n in range(600)
+    ]
+    monkeypatch.setattr(worker_waits_for_lock, "innermost_own", counting)
+    assert not list(worker_waits_for_lock.rule(Incident("large", stacks, [], {})))
+    assert len(looked_at) <= 5 * len(stacks)

@@ -1,0 +1,144 @@
+"""Every host has a GPU 0 and every pod a pid 1: what two machines tell is not taken for one machine's."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from diagnostics.evidence import Source, Subject
+from diagnostics.evidence.gpu import GpuStatus
+from diagnostics.evidence.process import ProcessState, ThreadState
+from diagnostics.incident import Incident, open_incident
+from diagnostics.machines import Machines
+from diagnostics.symptoms import Observation, State, observe
+from diagnostics.symptoms._ranks import positions
+from diagnostics.symptoms._reports import by_device, gpu_subject
+
+SMI = "index, name, temperature.gpu, utilization.gpu [%], clocks.current.sm [MHz]\n"
+LOOK = "{}, NVIDIA H100, {}, 90 %, {} MHz\n"
+DUMP = """\
+Process {0}: python train.py
+Python v3.11.7 (/opt/python3.11/bin/python3.11)
+
+Thread {0} (idle): "MainThread"
+    {1}
+    train (train.py:10)
+    <module> (train.py:20)
+"""
+WAITS, EVALUATES = "all_reduce (torch/distributed/distributed_c10d.py:2000)", "evaluate (eval.py:7)"
+
+
+def write(folder: Path, files: dict[str, str]) -> Incident:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
+        (folder / name).write_text(text)
+    return open_incident(folder)
+
+
+def seen(incident: Incident, symptom: str) -> list[Observation]:
+    return [each for each in observe(incident) if each.symptom == symptom and each.state is State.PRESENT]
+
+
+def row(file: str, host: str | None = None) -> ProcessState:
+    return ProcessState(source=Source(file, 1, ""), subject=Subject(pid=1, host=host), state="S", command="")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "apart"),
+    [
+        (row("nodeA/ps.txt"), row("nodeB/ps.txt"), True),
+        (row("nodeA/logs/ps.txt"), row("nodeB/logs/ps.txt"), True),
+        (row("nodeA/ps_1.txt"), row("nodeA/ps_2.txt"), False),
+        (row("ps.txt"), row("logs/train.log"), False),
+        (row("ps/all.txt"), row("top/top.txt"), False),
+        (row("before/ps.txt"), row("after/ps.txt"), False),
+        (row("2026-11-29T10-00/ps.txt"), row("2026-11-29T11-00/ps.txt"), False),
+        (row("10min/ps.txt"), row("20min/ps.txt"), False),
+        (row("epoch_1/ps.txt"), row("epoch_2/ps.txt"), False),
+        (row("4711/status"), row("4712/status"), False),
+        (row("cluster.log", host="n1"), row("cluster.log", host="n2"), True),
+        (row("ps.txt"), row("syslog", host="n1"), False),
+        (row("nodeA/ps.txt", host="n1"), row("nodeB/ps.txt", host="n1"), False),
+    ],
+)
+def test_two_folders_that_hold_the_same_are_two_machines(
+    first: ProcessState, second: ProcessState, apart: bool
+) -> None:
+    machines = Machines([first, second])
+    assert (machines.of(first) != machines.of(second)) == apart
+
+
+def test_pods_that_each_have_pid_1(tmp_path: Path) -> None:
+    dumps = {f"pod{n}/pyspy.txt": DUMP.format(1, EVALUATES if n == 1 else WAITS) for n in range(4)}
+    incident = write(tmp_path, dumps)
+    assert len(incident.links.processes) == len(positions(incident)) == 4
+    assert len(seen(incident, "one-rank-elsewhere")) == 1
+
+
+def test_children_and_descriptors_are_of_their_own_machine(tmp_path: Path) -> None:
+    table = "  PID  PPID STAT WCHAN               COMMAND\n    1     0 Sl   futex_wait          python train.py\n{}\n"
+    child = "    7     1 S    pipe_read           python train.py"
+    other = "    7     3 S    pipe_read           python eval.py"
+    incident = write(tmp_path, {"podA/ps.txt": table.format(child), "podB/ps.txt": table.format(other)})
+    assert incident.links.children["podA", 1] == [("podA", 7)]
+    assert ("podB", 1) not in incident.links.children
+    blocked = ThreadState(source=Source("podB/ps.txt", 3, ""), subject=Subject(pid=7), state="D", descriptor=3)
+    assert incident.links.process_of(blocked) is incident.links.processes["podB", 7]
+    assert incident.links.file_of(blocked) is None
+
+
+def test_a_gpus_owner_is_looked_up_on_its_own_machine(tmp_path: Path) -> None:
+    holds = "|    0   N/A  N/A           7      C   python                        41034MiB |\n"
+    table = "  PID  PPID STAT COMMAND\n    1     0 Ss   bash run.sh\n    7     1 {}   python train.py\n"
+    nodes = {"nodeA/smi.txt": holds, "nodeA/ps.txt": table.format("Rl"), "nodeB/ps.txt": table.format("Z ")}
+    assert not seen(write(tmp_path / "two", nodes), "gpu-memory-without-owner")
+    assert seen(write(tmp_path / "one", {"smi.txt": holds, "ps.txt": table.format("Z ")}), "gpu-memory-without-owner")
+
+
+def test_the_gpu_0_of_two_hosts_did_not_grow_hot(tmp_path: Path) -> None:
+    cool, hot = LOOK.format(0, 55, 1980), LOOK.format(0, 81, 1400)
+    assert not seen(write(tmp_path / "two", {"nodeA/smi.csv": SMI + cool, "nodeB/smi.csv": SMI + hot}), "gpu-throttled")
+    assert seen(write(tmp_path / "one", {"smi_1.csv": SMI + cool, "smi_2.csv": SMI + hot}), "gpu-throttled")
+
+
+def test_a_gpu_that_is_looked_at_often_is_one_device(tmp_path: Path) -> None:
+    incident = write(tmp_path, {"smi.csv": SMI + 8 * LOOK.format(0, 55, 1980) + LOOK.format(1, 55, 1980)})
+    assert sorted(map(len, by_device(incident, incident.of(GpuStatus)))) == [1, 8]
+
+
+def test_the_memory_of_several_hosts_does_not_grow(tmp_path: Path) -> None:
+    sizes = (10, 20, 40, 80)
+    total = "MemTotal:       {} kB\nMemAvailable:   {} kB\n"
+    told = [total.format(200 << 20, 200 - size << 20) for size in sizes]
+    hosts = {f"node{n}/meminfo.txt": text for n, text in enumerate(told)}
+    assert not seen(write(tmp_path / "hosts", hosts), "memory-grows")
+    assert seen(write(tmp_path / "one", {f"meminfo_{n}.txt": text for n, text in enumerate(told)}), "memory-grows")
+
+
+def status(gpu: int | None, pci: str | None, file: str = "smi.csv") -> GpuStatus:
+    return GpuStatus(source=Source(file, 1, ""), subject=Subject(gpu=gpu, pci=pci))
+
+
+def test_both_names_of_a_gpu() -> None:
+    incident = Incident("x", [status(0, "0000:1b:00.0"), status(1, "0000:1c:00.0")], [])
+    assert gpu_subject(incident, Subject(gpu=1)) == Subject(gpu=1, pci="0000:1c:00.0")
+    assert gpu_subject(incident, Subject(pci="0000:1b:00.0", rank=3)) == Subject(gpu=0, pci="0000:1b:00.0", rank=3)
+    assert gpu_subject(incident, Subject(gpu=2)) == Subject(gpu=2)
+    assert gpu_subject(incident, Subject()) == Subject()
+
+
+def test_hosts_that_number_their_gpus_otherwise_share_no_name() -> None:
+    first, second = status(0, "0000:1b:00.0", "nodeA/smi.csv"), status(1, "0000:1b:00.0", "nodeB/smi.csv")
+    incident = Incident("x", [first, second], [])
+    assert gpu_subject(incident, second.subject) == second.subject
+    assert gpu_subject(incident, Subject(pci="0000:1b:00.0")) == Subject(pci="0000:1b:00.0")
+
+
+def test_names_of_gpus_are_learned_once() -> None:
+    looks = [status(n % 8, f"0000:{n % 8:02x}:00.0") for n in range(80_000)]
+    incident = Incident("x", looks, [])
+    start = time.process_time()
+    assert len(by_device(incident, looks)) == 8
+    assert time.process_time() - start < 5
