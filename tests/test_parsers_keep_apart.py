@@ -32,6 +32,7 @@ BESIDE = {
     ("nvidia_smi_nvlink", "nvidia_smi_list"): "its headings are rows of nvidia-smi -L",
     ("proc_limits", "proc_fd"): "counts of open files below the limits",
     ("python_tracebacks", "pyspy"): "a case of errors that are no exceptions",
+    ("reachability", "mount"): "a mount that cannot look up its server fails",
     ("shell_transcript", "ls"): "the commands of a session",
     ("shell_transcript", "ps"): "the commands of a session",
     ("shell_transcript", "stat_f"): "the commands of a session",

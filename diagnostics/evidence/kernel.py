@@ -127,7 +127,8 @@ class SwitchXid(Evidence):
 class GpuDriverMessage(Evidence):
     """A line of a GPU's driver that is no Xid (API mismatch, RmInitAdapter failed, GSP time-out, AMD's page fault ...).
 
-    `about` is one of "version-mismatch", "off-bus", "init-failed", "rpc-timeout", "memory", "ecc", "link", "page-fault", "other".
+    `about` is one of "version-mismatch", "off-bus", "init-failed", "rpc-timeout", "memory", "ecc", "link",
+    "page-fault", "removed-in-use", "other".
 
         NVRM: API mismatch: the client has the version 535.161.08, but this kernel module has 535.154.05.
     """

@@ -95,6 +95,12 @@ SAYINGS = (
     ("kubernetes", "evicted", r"\b(?:DeletionByTaintManager|EvictionByEvictionAPI|TerminationByKubelet)\b"),
     # pod evicted from worker-3 node by sigs.k8s.io/descheduler
     ("kubernetes", "evicted", r"\bpod evicted from \S{1,120} node by \S{0,20}descheduler|\"Evicted pod\" pod="),
+    # pod/train-0, Evicted: Evicted pod      Evicted: The node had condition: [DiskPressure].
+    (
+        "kubernetes",
+        "evicted",
+        r"\bEvicted: (?:Evicted pod\b|The node (?:was low on|had condition)|Pod ephemeral local storage)",
+    ),
     ("kubernetes", "evicted", r"\b(?:cannot evict|evicting) pod |node/\S{1,80} (?:drained|cordoned)"),
     # container init was OOM-killed (memory limit too low?)
     ("kubernetes", "oom-killed", r"container init was OOM-killed"),

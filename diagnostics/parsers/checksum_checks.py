@@ -11,7 +11,8 @@
     $ cmp a.bin c.bin
 
 "FAILED open or read" is no mismatch: the file could not be read, or is not there. An rsync line whose `c` flag is not
-set says nothing of the content and is skipped. A cmp that prints nothing before the next prompt found no difference.
+set says nothing of the content and is skipped; so is a field that says how a job went (`status: FAILED`).
+A cmp that prints nothing before the next prompt found no difference.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ from ._job_lines import Message, messages
 # name: OK    name: FAILED    name: FAILED open or read    b3sum: name: FAILED (No such file or directory (os error 2))
 CHECK = re.compile(
     r"^(.{1,4000}?): (OK|FAILED open or read|FAILED(?: \((.{1,200})\))?|MISSING|Could not open or find .{0,200}|is missing)$"
+)
+# status: FAILED      Job state: FAILED      "conclusion": OK
+FIELD = re.compile(
+    r"(?i)(?:^|[\s_.\"'-])(?:status|state|result|outcome|verdict|conclusion|phase|health|self-?check|return ?code)[\"']?$|[a-z](?:Status|State|Result|Outcome|Phase)$"
 )
 MISSING = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: (.{1,4000}?): No such file or directory$")
 COREUTILS = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: ")
@@ -107,7 +112,7 @@ INTERESTING = re.compile(
 
 
 def _verdict(said: str, missing: set[str], combined: bool) -> tuple[str, str, int | None] | None:
-    if (found := CHECK.match(said)) and not COREUTILS.match(said):
+    if (found := CHECK.match(said)) and not COREUTILS.match(said) and not FIELD.search(found[1]):
         reason = (found[3] or found[2]).lower()
         gone = found[1] in missing or "no such file" in reason or "missing" in reason or "could not" in reason
         unread = "open or read" in reason or found[3] is not None

@@ -3,6 +3,7 @@
     nproc 368
     CPU(s):                          64
     cpu.max: 400000 100000
+    Local parallelism: 16 workers (host cores: 32)
     #SBATCH --cpus-per-task=4
     UserWarning: This DataLoader will create 32 worker processes in total. Our suggested max number of worker in current
         system is 2, which is smaller than what this DataLoader is going to create.
@@ -26,6 +27,12 @@ SAID = re.compile(
     r"^(?:[$#%>] ?)?nproc(?: --all)?[:= ]{1,4}(\d{1,5})(?:[,;] [^\n]{0,60}\b(?:sockets?|cores?|numa)\b[^\n]{0,80})?\s*$"
     r"|^CPU\(s\): {1,60}(\d{1,5})\s*$"
 )
+# (host cores: 32)      Available CPUs: 8      number of CPU cores = 16      os.cpu_count(): 64      cpu_count=64
+COUNTED = re.compile(
+    r"(?<![\w-])(?:(?:host|node|machine|logical|available|total|usable|number of|system)[ _](?:cpu )?(?:cores|v?cpus)|os\.cpu_count\(\)|cpu_count)"
+    r"(?: available)?\"?\s?[:=]{1,2} ?(\d{1,5})(?![\d.%])",
+    re.I,
+)
 CREATES = re.compile(r"\bThis DataLoader will create (\d{1,5}) worker processes")
 SUGGESTED = re.compile(r"\bOur suggested max number of worker in current system is (\d{1,5})\b")
 COMMAND = re.compile(r"^(?:\S{0,80}[$#%>] ?)nproc\s*$")
@@ -48,7 +55,9 @@ def read(text: Text) -> Iterator[SettingSeen]:
         value = None
         if found := SAID.match(row):
             value = found[1] or found[2]
-        elif (found := SUGGESTED.search(line.text[:2000])) or (asked and (found := BARE.match(row))):
+        elif (found := SUGGESTED.search(line.text[:2000]) or COUNTED.search(row)) or (
+            asked and (found := BARE.match(row))
+        ):
             value = found[1]
         elif found := QUOTA.match(row):
             value = f"{int(found[1]) / max(int(found[2]), 1):.2f}".rstrip("0").rstrip(".")
@@ -72,6 +81,6 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="nproc, lscpu and Slurm's --cpus-per-task",
     medium="cpu-count",
-    footprint=footprint_of(SAID, COMMAND, QUOTA, SUGGESTED, OF_A_TASK),
+    footprint=footprint_of(SAID, COUNTED, COMMAND, QUOTA, SUGGESTED, OF_A_TASK),
     read=read,
 )

@@ -37,6 +37,8 @@ REMOVALS = (
     re.compile(r"\bScale-down: removing (?:empty |underutilized )?node "),
     # ScaleDown   node/gke-a100-2   marked the node as toBeDeleted/unschedulable
     re.compile(r"\bmarked the node as toBeDeleted\b|\bnode removed by cluster autoscaler\b"),
+    # DeprovisioningTerminating   node/n7   Deprovisioning node via consolidation     (Karpenter before 0.32)
+    re.compile(r"\bDeprovisioning [Nn]ode via (?:consolidation|drift|expiration|emptiness)\b"),
     # DisruptionTerminating   node/n7   Disrupting Node: Underutilized
     re.compile(r"\bDisrupt(?:ing|ed) Node: (?:Underutilized|Empty|Drifted|Expired|Consolidat)"),
 )

@@ -49,6 +49,8 @@ TABLE = Table(
     Row(r"NVRM: .{0,160}(?:GPU lost from the bus|NV_ERR_GPU_IS_LOST)", "off-bus", FATAL),
     # the card was pulled, or hot-plug took it for pulled
     Row(rf"NVRM: Attempting to remove device (?P<pci>{_PCI}) with non-zero usage count", "off-bus", FATAL),
+    # somebody takes the card from the driver, or its module out, and a program has it open
+    Row(r"NVRM: Attempting to remove (?:minor )?device \d{1,4} with non-zero usage count", "removed-in-use", CRITICAL),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?(?:RmInitAdapter|rm_init_adapter) failed", "init-failed", CRITICAL),
     Row(
         r"NVRM: (?:The NVIDIA probe routine failed|None of the NVIDIA .{0,30}initialized|No NVIDIA .{0,30}found)",

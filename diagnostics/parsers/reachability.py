@@ -1,10 +1,11 @@
-"""Somebody tried to reach a host: ping, nc, curl, ssh, nslookup, lctl ping.
+"""Somebody tried to reach a host: ping, nc, curl, ssh, nslookup, lctl ping, or a mount that looks up its server.
 
     5 packets transmitted, 0 received, 100% packet loss, time 4100ms
     nc: connect to 10.0.0.4 port 29500 (tcp) failed: Connection refused
     ssh: connect to host node4 port 22: Connection timed out
     curl: (28) Failed to connect to 10.0.0.4 port 29500 after 130112 ms: Connection timed out
     failed to ping 10.0.0.7@tcp: Input/output error
+    mount.nfs: Failed to resolve server nas01: Name or service not known
     ping: local error: message too long, mtu=1500
     $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"
     exit status 124
@@ -83,6 +84,18 @@ SAYINGS = tuple(
         (
             r"failed to ping ([\w.:-]{1,80}@(?:tcp|o2ib|kfi|gni)\d{0,3}): (?=Input/output error|Connection|No route|Network|Host|Timer|timed)",
             "",
+        ),
+        # mount.nfs: Failed to resolve server nas01: Name or service not known
+        (
+            rf"(?:.{{0,200}}[:\s])?u?mount\.\w{{1,20}}: (?:[Ff]ailed to resolve server|[Ss]erver name not found:|could not resolve(?: address for| host(?:name)?)?) {HOST}(?=[:,]? |:?\s*$)",
+            "unknown-name",
+        ),
+        # mount error: could not resolve address for fs01: Unknown error
+        (rf"mount error: could not resolve address for {HOST}(?=[:,]? |:?\s*$)", "unknown-name"),
+        # error resolving passed in nfs address: lookup nas01 on 127.0.0.53:53: no such host     (Docker's volumes)
+        (
+            rf".{{0,300}}\berror resolving passed in (?:nfs|network volume) address: lookup {HOST}(?: on \S{{1,60}})?: no such host",
+            "unknown-name",
         ),
         (rf"\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
     )

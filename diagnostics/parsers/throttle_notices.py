@@ -1,4 +1,4 @@
-"""What amd-smi, rocm-smi, dcgmi and scripts print of a GPU whose clocks are held down or not, outside of tables of numbers.
+"""What amd-smi, rocm-smi, dcgmi, scripts and programs print, outside of tables, of a GPU whose clocks are held down or not.
 
     GPU: 3
         THROTTLE_STATUS: THROTTLED
@@ -6,6 +6,7 @@
     Throttle status: THERMAL
     | Warning                   | GPU 5 Detected 'HW thermal slowdown' violation. Clocks are being throttled  |
     | Clocks Event Reasons        | HW Power Brake, HW Slowdown                     |
+    Driver temperature threshold met on GPU #3. Expect reduced performance.
     THROTTLE_STATUS: UNTHROTTLED
     gpu2 1410 MHz, throttle reasons: Not Active
 
@@ -46,6 +47,19 @@ SAYINGS = (
         re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| .{0,80}\bSW Thermal Slowdown\b"),
         "SW Thermal Slowdown",
     ),
+    # Driver temperature threshold met on GPU #3. Expect reduced performance.
+    (
+        re.compile(r"\b[Dd]river temperature threshold (?:was )?(?:met|reached|exceeded) on (?:GPU|device)\b"),
+        "SW Thermal Slowdown",
+    ),
+    # GPU 2: thermal throttling is active      GPU #0 is being thermally throttled
+    (
+        re.compile(
+            r"\bGPU ?[#\[]?\d{1,3}\]?[:,]? (?:is (?:now )?)?(?:being )?(?:thermally[ -]throttled|thermal[ -]throttling (?:is )?(?:active|detected)|throttl(?:ed|ing) (?:due to|because of|by) (?:heat|temperature|thermal))\b",
+            re.I,
+        ),
+        "SW Thermal Slowdown",
+    ),
 )
 FREE = (
     re.compile(r"^\s{0,16}THROTTLE_STATUS: UNTHROTTLED\b"),
@@ -58,7 +72,7 @@ FREE = (
 )
 # idx1  SM clock 1380 MHz      cuda:3 throttle_reasons=none
 NAMED = re.compile(r"\b(?:gpu|idx|cuda|card|device)[ :#\[]{0,2}(\d{1,3})\b", re.I)
-GPU = re.compile(r"^\s{0,8}GPU: (\d{1,3})\s*$|\bGPU ?\[?(\d{1,3})\]?")
+GPU = re.compile(r"^\s{0,8}GPU: (\d{1,3})\s*$|\bGPU ?[#\[]?(\d{1,3})\]?")
 
 
 def read(text: Text) -> Iterator[GpuThrottle | GpuNotThrottled]:

@@ -12,7 +12,8 @@
     another machine  epoch 1h05m
 
 Each row begins with a setting and tells the time of the same work. What takes more than twice as long as the best is
-slow, the others are well; of three rows or more one other may tell a time without a setting. Rows that name different work are measurements, as `timings` reads them, and where a
+slow, the others are well; above them may stand a title, which tells no time, and of three rows or more one other may tell a
+time without a setting. Rows that name different work are measurements, as `timings` reads them, and where a
 row hangs the times stand beside it: `trials` reads those.
 """
 
@@ -34,7 +35,8 @@ _NUMBER = r"\d{1,6}(?:\.\d{1,4})?"
 _SHORT = r"s|sec|seconds|min|minutes"
 _SETTING = (
     r"(?:\b[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,40}\b|\w=|(?<![\w-])--?[a-z]"
-    r"|\b\d{1,4} (?:threads|cores|cpus|workers)\b|\b(?:default|unset)\b)"
+    r"|\b\d{1,4} (?:threads|cores|cpus|workers)\b|\b(?:default|unset)\b"
+    r"|\bthreads?[ _/-](?:per[ _-])?(?:rank|process|proc|worker|gpu|task)s?[ =]\d{1,4}\b)"
 )
 _TIME = rf"~?(?:\d{{1,3}}h ?\d{{1,2}}m?|\d{{1,3}}m ?\d{{1,2}}s|{_NUMBER} ?(?:{_SHORT}|h|hours)(?: ?\d{{1,2}} ?(?:{_SHORT}))?)"
 # TP=4, OMP_NUM_THREADS unset : weight load 19 min 02 s
@@ -44,6 +46,8 @@ ROW = re.compile(
     r"(?P<work>(?:[A-Za-z][\w-]{0,20} ){0,4}?)[ \t]{0,8}"
     rf"(?P<took>{_TIME})[ \t|]{{0,8}}$"
 )
+# TP=4, 12 cores, weight load
+TITLE = re.compile(rf"^(?!.*(?:\b{_TIME}(?!\w)|[:>|]))[^\s#$].{{2,80}}$")
 ANOTHER = re.compile(rf"^.{{3,100}}[ \t<>]{_TIME}[ \t|]{{0,8}}$")
 
 
@@ -55,6 +59,8 @@ def read(text: Text) -> Iterator[Trial]:
     same = len({row["work"].strip().lower() for _, row in rows}) == 1 and len(times) == len(rows) >= FEWEST_ROWS
     read_lines = {line.number for line, _ in rows}
     others = [line for line in lines if line.text.strip() and line.number not in read_lines]
+    if others and rows and others[0].number < rows[0][0].number and TITLE.match(others[0].text.rstrip()):
+        others = others[1:]
     if others and (len(rows) <= FEWEST_ROWS or len(others) > 1 or not ANOTHER.match(others[0].text.rstrip())):
         return
     if not same or next(tables(text), None):

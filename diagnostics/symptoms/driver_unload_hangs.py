@@ -1,4 +1,5 @@
-"""Taking the GPU driver's module out does not come back: rmmod or `modprobe -r` of it waits in D for five minutes.
+"""Taking the GPU driver's module out, or a card from the driver, does not come back: rmmod, `modprobe -r` or a write to the
+card's `remove` or `unbind` waits in D for five minutes.
 
 A module that is in use is refused at once, and a call to the GPU's processor that is not answered is given up after a
 minute.
@@ -12,12 +13,12 @@ from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
 from .driver_lock_queue import LONG_S
-from .hung_in_gpu_driver import UNLOADS
+from .hung_in_gpu_driver import unloads
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(ProcessState):
-        if row.state == "D" and UNLOADS.search(row.command) and (row.elapsed_s or 0.0) >= LONG_S:
+        if row.state == "D" and unloads(incident, row) and (row.elapsed_s or 0.0) >= LONG_S:
             note = f"{row.command[:80]} has not come back for {(row.elapsed_s or 0.0) / 60:.0f} minutes"
             yield Finding(row.subject, (row,), note)
 

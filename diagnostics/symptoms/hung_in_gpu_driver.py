@@ -1,7 +1,8 @@
 """A process hangs inside the NVIDIA driver, or a tool that only asks the driver does not come back.
 
 A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions; nvidia-smi that hangs or times out; a rmmod
-of the driver's module in D. A program that only opens the device (deviceQuery, rocminfo) and is not back after half a
+of the driver's module in D, or a command that takes the card from it.
+A program that only opens the device (deviceQuery, rocminfo) and is not back after half a
 minute is such a tool, where nothing else that was tried hangs; a line of Python that does so is one where such a program
 hangs too or a line without the device came back, since its imports may be what hangs.
 """
@@ -12,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.gpu import GpuToolError
-from ..evidence.kernel import HungTask, RcuStall, SoftLockup
+from ..evidence.kernel import GpuDriverMessage, HungTask, RcuStall, SoftLockup
 from ..evidence.process import ProcessState, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
@@ -41,6 +42,20 @@ UNLOADS = re.compile(
     r"\b(?:rmmod|modprobe(?: -{1,2}[a-z]{1,10}){0,3} (?:-r|--remove))"
     r"(?: -{1,2}\w{1,10}){0,3} (?:nvidia(?:[_-]\w{1,12})?|amdgpu|amdkfd)(?![\w.])"
 )
+# tee /sys/bus/pci/drivers/nvidia/unbind      sh -c echo 0000:41:00.0 > /sys/bus/pci/drivers/amdgpu/unbind
+UNBINDS = re.compile(r"/sys/bus/pci/drivers/(?:nvidia|amdgpu)/(?:unbind|remove_id)\b")
+# tee /sys/bus/pci/devices/0000:41:00.0/remove      tee /proc/acpi/bbswitch      (the device may be no GPU)
+DETACHES = re.compile(
+    r"/sys/bus/pci/devices/\S{1,40}/(?:remove|reset|driver/unbind|driver_override)\b|/proc/acpi/bbswitch\b|\bvirsh nodedev-detach\b"
+)
+
+
+def unloads(incident: Incident, row: ProcessState) -> bool:
+    """True for a command that takes the driver's module out, or a card from the driver."""
+    if UNLOADS.search(row.command) or UNBINDS.search(row.command):
+        return True
+    taken = any(message.about == "removed-in-use" for message in incident.of(GpuDriverMessage))
+    return taken and DETACHES.search(row.command) is not None
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -65,7 +80,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D in {row.wchan}")
         elif row.state == "D" and row.subject.comm in TOOLS:
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D")
-        elif row.state == "D" and UNLOADS.search(row.command):
+        elif row.state == "D" and unloads(incident, row):
             yield Finding(row.subject, (row,), f"{row.command[:80]} is in D")
     for command in incident.of(CommandOutcome):
         if command.outcome in HANGS and ASKS.search(command.command):

@@ -1,5 +1,6 @@
 """Tasks hang inside a local filesystem or the block layer: hung tasks in ext4, jbd2, xfs, btrfs, bcachefs or
-writeback functions, or processes (a storage server's among them) in D on a local disk.
+writeback functions, a filesystem's own thread that waits for a lock,
+or processes (a storage server's among them) in D on a local disk.
 
 No page wait on a network volume and no fuse or nfs function. Never ABSENT: the detector stops after a few reports, and
 a killable wait is not reported at all.
@@ -25,6 +26,10 @@ LOCAL = re.compile(
 )
 # where a filesystem's own thread waits for its disk day by day
 AT_HOME = frozenset({"jbd2_journal_commit_transaction", "kjournald2", "kjournald", "txg_sync_thread", "xfsaild"})
+# txg_sync      dbuf_evict      jbd2/nvme0n1p2-8      xfsaild/dm-0      btrfs-transacti
+OWN_THREADS = re.compile(r"^(?:txg_|dbuf_evict|arc_(?:reap|evict|prune|reclaim)|zil_|jbd2/|xfsaild/|btrfs-)")
+LOCKS = re.compile(r"^_{0,2}(?:mutex_lock|rwsem_down|down_(?:read|write))")
+DISK = re.compile(r"^(?:io_schedule|blk_|bio_|submit_bio|wait_on_(?:page|buffer)|bit_wait_io)")
 LOCAL_TOOL = re.compile(r"^(?:touch|ls|rm|cp|dd|sync|cat|mkdir|stat|umount|fsck\S*)\s")
 
 
@@ -41,6 +46,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         inside = next((word for word in (thread.wchan or "", *thread.frames) if LOCAL.match(word)), None)
         if thread.state == "D" and inside and not any(word.startswith(CLIENT_WAITS) for word in thread.frames):
             yield Finding(Subject(host=thread.subject.host), (thread,), f"{thread.subject.comm} waits in {inside}")
+        elif thread.state == "D" and OWN_THREADS.match(thread.subject.comm or "") and _waits_for_a_lock(thread):
+            yield Finding(Subject(host=thread.subject.host), (thread,), f"{thread.subject.comm} waits for a lock")
     for row in incident.of(ProcessState):
         comm = row.subject.comm or row.command
         if row.state == "D" and LOCAL.match(row.wchan or ""):
@@ -49,6 +56,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(host=row.subject.host), (row,), f"the storage server {comm} is itself in D")
         elif row.state == "D" and LOCAL_TOOL.match(row.command) and _local(incident, row.command):
             yield Finding(Subject(host=row.subject.host), (row,), f"`{row.command[:80]}` is in D on a local disk")
+
+
+def _waits_for_a_lock(thread: ThreadState) -> bool:
+    """True where a stack, which may be cut short, shows a wait for a lock and none for a disk."""
+    return any(map(LOCKS.match, thread.frames)) and not any(map(DISK.match, thread.frames))
 
 
 def _local(incident: Incident, command: str) -> bool:

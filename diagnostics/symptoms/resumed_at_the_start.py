@@ -1,7 +1,9 @@
 """A resume went on with the step number of a checkpoint, and the loss is back where the training began.
 
 The checkpoint was opened without an error, the steps count on from it, and the first losses lie within a fifth of the way
-that the earlier run had come, seen from its begin. A run that starts again at its first step has not resumed at all.
+that the earlier run had come, seen from its begin. Or where its begin is not told, and its last losses are alike, the first
+loss is at three times them: it comes before any update, so that it tells of nothing but the weights.
+A run that starts again at its first step has not resumed at all.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from ._runs import Run, column, runs
 LEAST_FALL = 0.15  # share of its first loss that the earlier run must have come down by
 BACK = 0.2  # share of that way that may be left of it after the resume
 FEWEST = 5  # steps of the earlier run
+FAR_OFF = 3.0  # times the losses before, of which
+ALIKE = 1.2  # times the least is the most
+LAST = 2  # losses before the resume
 OPENED = ("resuming", "resumed")
 
 
@@ -31,12 +36,15 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         for earlier in known:
             losses = column(earlier.steps, "loss")
-            if (
-                earlier is run
-                or len(losses) < FEWEST
-                or not _goes_on(earlier, run)
-                or _is_of_another(incident, earlier, opened)
-            ):
+            if earlier is run or not _goes_on(earlier, run) or _is_of_another(incident, earlier, opened):
+                continue
+            before = [loss for loss in losses[-3:] if loss > 0]
+            alike = len(before) >= LAST and max(before) <= ALIKE * min(before)
+            if not _has_begun(earlier) and alike and first[0] >= FAR_OFF * median(before):
+                note = f"the loss was {median(before):.4g}, and at the first step after the resume it is {first[0]:.4g}"
+                yield Finding(run.steps.subject, (earlier.steps, opened, run.steps), note)
+                break
+            if len(losses) < FEWEST:
                 continue
             begin, reached = losses[0], median(losses[-3:])
             way = begin - reached
@@ -47,6 +55,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 )
                 yield Finding(run.steps.subject, (earlier.steps, opened, run.steps), note)
                 break
+
+
+def _has_begun(earlier: Run) -> bool:
+    """True where the log of a run holds its first steps."""
+    return (earlier.steps.first_step or 0) <= FEWEST
 
 
 def _opened(incident: Incident, run: Run) -> CheckpointEvent | None:

@@ -3,31 +3,35 @@
 Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another
 had said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log
 counts as many steps, had not. Or one takes the process group down by its stack, and all the others wait in a
-collective. Or as many runs of one log had said that they were done as ranks are missing in a collective below it,
-which the others still wait in, without any exception. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
+collective. Or the ranks that a collective misses are those that are done, by their names or, where none of them is named,
+by their number. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
 done and then waits itself for the others, who save or evaluate, is no case of this.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from ..evidence import Subject
 from ..evidence.job import (
     CollectiveProgress,
     CollectiveStuck,
     CollectiveTimeout,
     Phase,
+    ProcessEnded,
     PythonException,
     RunFinished,
+    RunStarted,
     TrainingSteps,
 )
 from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import positions
-from ._runs import job_ends
 
+STOPS_EARLY = re.compile(
+    r"(?i)signal|sigterm|interrupt|time limit|abort"
+)  # a stop is an end of the run, of all its ranks
 LEAVES = re.compile(r"^(?:destroy_process_group|_shutdown_backend|_abort_process_group|abort) \(torch/distributed/")
 
 
@@ -45,24 +49,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 break
     yield from _one_more_call(incident, done)
     yield from _taken_down(incident)
+    yield from _missed(incident)
     yield from _out_of_data(incident, last)
-    yield from _as_many_as_missing(incident)
-
-
-def _as_many_as_missing(incident: Incident) -> Iterator[Finding]:
-    """The runs of one log that said that they were done, where they are as many as the ranks that then were missing."""
-    if incident.of(PythonException) or job_ends(incident):
-        return
-    done: dict[str, list[RunFinished]] = defaultdict(list)
-    for fact in incident.of(RunFinished):
-        done[fact.source.file].append(fact)
-    for stuck in incident.of(CollectiveStuck):
-        told = done[stuck.source.file]
-        before = all(fact.source.line < stuck.source.line for fact in told)
-        if told and before and len(told) == len(stuck.missing_ranks):
-            ranks = ", ".join(map(str, stuck.missing_ranks))
-            yield Finding(stuck.subject, (*told[:4], stuck), f"{len(told)} ranks were done; {ranks} are waited for")
-            return
 
 
 def _taken_down(incident: Incident) -> Iterator[Finding]:
@@ -75,6 +63,31 @@ def _taken_down(incident: Incident) -> Iterator[Finding]:
     if leaving and waiting and len(leaving) + len(waiting) == len(seen):
         note = f"{leaving[0].subject} takes the process group down; {waiting[0].subject} waits in {waiting[0].where}"
         yield Finding(leaving[0].subject, (leaving[0].fact, waiting[0].fact), note)
+
+
+def _missed(incident: Incident) -> Iterator[Finding]:
+    """The ranks that every stuck collective misses, where they, or as many in the same log, had said that they are done."""
+    stuck = [fact for fact in incident.of(CollectiveStuck) if fact.missing_ranks]
+    missing = {fact.missing_ranks for fact in stuck}
+    if len(missing) != 1 or incident.of(PythonException, ProcessEnded):
+        return
+    absent = next(iter(missing))
+    said = [fact for fact in incident.of(RunFinished) if STOPS_EARLY.search(fact.text) is None]
+    named = {fact.subject.rank for fact in said if fact.subject.rank is not None}
+    above = [fact for fact in said if _above(fact, stuck[0]) and not _started_between(incident, fact, stuck[0])]
+    if (named and named == set(absent)) or (not named and len(above) == len(said) == len(absent)):
+        ranks = ", ".join(map(str, absent[:8]))
+        note = f"ranks {ranks} never joined {stuck[0].operation or 'a collective'}, and as many had said that they are done"
+        yield Finding(Subject(rank=absent[0] if len(absent) == 1 else None), (stuck[0], *said[:3]), note)
+
+
+def _above(end: RunFinished, stuck: CollectiveStuck) -> bool:
+    return end.source.file == stuck.source.file and end.source.line < stuck.source.line
+
+
+def _started_between(incident: Incident, end: RunFinished, stuck: CollectiveStuck) -> bool:
+    lines = range(end.source.line, stuck.source.line)
+    return any(each.source.file == end.source.file and each.source.line in lines for each in incident.of(RunStarted))
 
 
 def _one_more_call(incident: Incident, done: Mapping[int, RunFinished]) -> Iterator[Finding]:
