@@ -61,7 +61,8 @@ def _folder(file: str) -> PurePosixPath:
 def from_shared_events(
     facts: Iterable[Evidence], dated: Mapping[Said, Sequence[Evidence]], file: str
 ) -> Alignment | None:
-    """The offset of an uptime clock of a file from events that occur once among `facts` and once, dated, in other files.
+    """The offset of an uptime clock of a file from events that occur once among `facts` and once, dated, in other
+    files.
 
     `dated` is what `by_what_they_say` gives for the dated facts of all files.
     """

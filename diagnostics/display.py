@@ -52,7 +52,8 @@ class Grid:
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td style='text-align:left; vertical-align:top; white-space:normal'>{escaped(shortened(cell, 400))}</td>"
+                "<td style='text-align:left; vertical-align:top; "
+                f"white-space:normal'>{escaped(shortened(cell, 400))}</td>"
                 for cell in row
             )
             + "</tr>"

@@ -17,7 +17,10 @@ _NAMED = r"(?:ms|milliseconds?|secs?|seconds?|minutes?|mins?|hours?|hrs?|days?|[
 _UNIT = rf"{_NAMED}\b"
 
 # one unnamed group in which `seconds_of` finds the duration; bare numbers count as seconds
-DURATION = rf"(\d{{1,3}}-\d\d:\d\d:\d\d|\d{{1,4}}:\d\d:\d\d|{_NUMBER} ?{_UNIT}(?: ?\d{{1,3}} ?{_UNIT})?|\d{{1,9}}h\d{{1,2}}m(?:\d{{1,2}}s)?|\d{{1,9}}m\d{{1,2}}s|\d{{1,9}}(?:\.\d{{1,6}})?(?![\w.:]))"
+DURATION = (
+    rf"(\d{{1,3}}-\d\d:\d\d:\d\d|\d{{1,4}}:\d\d:\d\d|{_NUMBER} ?{_UNIT}(?: ?\d{{1,3}} ?{_UNIT})?"
+    rf"|\d{{1,9}}h\d{{1,2}}m(?:\d{{1,2}}s)?|\d{{1,9}}m\d{{1,2}}s|\d{{1,9}}(?:\.\d{{1,6}})?(?![\w.:]))"
+)
 _PART = re.compile(rf"({_NUMBER}) ?({_NAMED})")
 _PARTS = re.compile(rf"{_PART.pattern}(?: {{0,2}}{_PART.pattern}){{0,4}}")
 _BARE_MINUTES = re.compile(r"(?<=h)(\d{1,2})$")  # 1h30

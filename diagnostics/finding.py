@@ -34,7 +34,8 @@ def find(
     words: Likeness = NO_WORDS,
     lacking: str = "",
 ) -> Iterator[Sentence]:
-    """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names none.
+    """The finding. `hypotheses` are those that the verdict names; all of them, most probable first, where it names
+    none.
 
     `lacking` says what keeps the first of them from being an answer.
     """

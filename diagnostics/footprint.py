@@ -119,7 +119,9 @@ _BEGINNING = re.compile(r"\\b|\(\?:(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^()\\\[])*
 
 
 def _factored(alternatives: Iterable[str]) -> Iterator[str]:
-    """The same alternatives, those of one beginning in one group: the engine tries it once at each place, not once for each."""
+    """The same alternatives, those of one beginning in one group: the engine tries it once at each place, not once for
+    each.
+    """
     by_beginning: dict[str, list[str]] = defaultdict(list)
     for part in alternatives:
         beginning = _BEGINNING.match(part)

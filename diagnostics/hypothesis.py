@@ -27,9 +27,9 @@ class Hypothesis:
 
     `subject` tells it from other instances of its cause; `about` is all that is known of that subject. `bits` is the
     weight of all the evidence for it, taken alone, and `worded` the part of it that the wording of the artefacts has;
-    `by_symptoms` is the posterior of the cause, on any subject, without that part. `explained` are the observations that
-    are there and that it would show; `opposed` those that it would have shown and that are not there, or that are there
-    and speak for another. `filesystem` is the kind behind its volume, "" where no table of mounts shows it.
+    `by_symptoms` is the posterior of the cause, on any subject, without that part. `explained` are the observations
+    that are there and that it would show; `opposed` those that it would have shown and that are not there, or that are
+    there and speak for another. `filesystem` is the kind behind its volume, "" where no table of mounts shows it.
     """
 
     cause: Cause

@@ -14,7 +14,8 @@ from .evidence import Evidence
 
 Fact = TypeVar("Fact", bound=Evidence)
 
-# before      after_kill      snapshot-2      t0      2026-11-29T10:00Z      10min      4711: moments or processes of one
+# before      after_kill      snapshot-2      t0      2026-11-29T10:00Z      10min      4711: moments or processes of
+# one
 NO_MACHINE = re.compile(
     r"^(?:(?:before|after|earlier|later)(?![a-z]).*"
     r"|[\W\d_]*(?:first|second|snap\w{0,8}|sample|look|epoch|step|min\w{0,4}|hours?|days?|[thsd])?[\W\d_]*z?)$",

@@ -31,7 +31,8 @@ HEADER = re.compile(r"(?i)(\b(?:set-)?cookie[\"']?[ \t]{0,3}:[ \t]{0,3}[\"']?)([
 # The place of a secret on the command line of a known tool; (.netrc) login bob password hunter22
 COMMAND = re.compile(
     r"((?:\bcurl\b[^\n\0]{0,200}?[ \0](?:-u|--user)[ =\0][^\s:\0]{1,80}:)|(?:\bsshpass[ \0]+-p[ \0]?)"
-    r"|(?:\b(?:mysql(?:dump|admin)?|mariadb(?:-dump)?)\b[^\n\0|;]{0,200}?[ \0]-p)|(?:\bredis-cli\b[^\n\0]{0,200}?[ \0]-a[ \0])"
+    r"|(?:\b(?:mysql(?:dump|admin)?|mariadb(?:-dump)?)\b[^\n\0|;]{0,200}?[ \0]-p)"
+    r"|(?:\bredis-cli\b[^\n\0]{0,200}?[ \0]-a[ \0])"
     r"|(?:\b(?:docker|podman)[ \0]login\b[^\n\0]{0,200}?[ \0]-p[ \0])|(?:\bwandb[ \0]login[ \0](?:--relogin[ \0])?)"
     r"|(?:\baws[ \0]configure[ \0]set[ \0]\S{0,60}(?:secret|token)\S{0,20}[ \0])|(?:\blogin +\S{1,80} +password +))"
     r"([^\s\"'\0-][^\s\"'\0]*)"

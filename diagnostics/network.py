@@ -134,7 +134,8 @@ def _unless_missed(
     leak: np.ndarray[Any, Any],
     present: np.ndarray[Any, Any],
 ) -> np.ndarray[Any, Any]:
-    """The bits of the words; for a cause that was looked for in vain at most IN_VAIN, beyond what symptoms say of the same lines.
+    """The bits of the words; for a cause that was looked for in vain at most IN_VAIN, beyond what symptoms say of the
+    same lines.
 
     Words weigh each number alone: a complaint of too little shared memory is worded alike where df shows plenty.
     """

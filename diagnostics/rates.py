@@ -7,7 +7,8 @@ import re
 # falls to 22 img/sec      1600 images/sec throughout      2.1 s/it
 RATE = re.compile(
     r"(?:(?:falls|drops|down|goes|only|about|just|runs|at|to|some) ){0,3}~?(?P<value>(?<![\d.])\d{1,9}(?:\.\d{1,6})?) ?"
-    r"(?P<unit>(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|(?: per|/) second)"
+    "(?P<unit>(?:img|im|image|sample|token|tok|example|sequence|it|iter|step|batch)(?:e?s)?"
+    "(?:/s(?:ec)?|(?: per|/) second)"
     r"|(?:m?s|sec|seconds)/(?:it|iter|step|batch|epoch))\b",
     re.I,
 )

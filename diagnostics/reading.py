@@ -37,7 +37,9 @@ _WIDE = 2000  # characters
 
 
 class ParserRaised(ResourceWarning):
-    """A parser raised. Python keeps a ResourceWarning from users; where warnings are errors, as in the tests, it fails."""
+    """A parser raised. Python keeps a ResourceWarning from users; where warnings are errors, as in the tests, it
+    fails.
+    """
 
 
 class Reading(NamedTuple):

@@ -45,7 +45,9 @@ def without_terminal_codes(text: str) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that a text is: plain digits, and few enough for 64 bits; None for any other text ("-", "1.5", "²")."""
+    """The number that a text is: plain digits, and few enough for 64 bits; None for any other text ("-", "1.5",
+    "²").
+    """
     return int(text) if len(text) < 19 and text.isascii() and text.isdigit() else None
 
 

@@ -1,8 +1,9 @@
-"""Causes: one table by family. Every strength has a `because`; every prior names a failure study, or is called an estimate.
+"""Causes: one table by family. Every strength has a `because`; every prior names a failure study, or is called an
+estimate.
 
-A module holds `CAUSES`; the family is its name up to an underscore (`host_memory.py` is of family host). The slugs are the
-vocabulary that verdicts use; once published a slug is stable. The numbers are an expert's, argued in words;
-they are not fitted to cases.
+A module holds `CAUSES`; the family is its name up to an underscore (`host_memory.py` is of family host). The slugs are
+the vocabulary that verdicts use; once published a slug is stable. The numbers are an expert's, argued in words; they
+are not fitted to cases.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The failure studies that priors rest on, by the words that a row begins with; docs/design/sources.md has the references.
+"""The failure studies that priors rest on, by the words that a row begins with; docs/design/sources.md has the
+references.
 
 A prior without a study says `ESTIMATE` and on what it rests. Shares are of a study's failures, whose mix is its own:
 no prior is copied from one.

@@ -17,8 +17,10 @@ CAUSES = (
         + FT_HSDP
         + "18 % PCIe devices; "
         + STEPFUN
-        + "5 GPUs lost and 25 with a narrow "
-        "PCIe link; " + RSC + "PCIe errors are among the four frequent causes and often come with Xid 79",
+        + "5 GPUs lost and 25 with a narrow PCIe link; "
+        + RSC
+        + "PCIe errors are among the four frequent "
+        "causes and often come with Xid 79",
         on=("host", "pci"),
         effects=(
             Effect(
@@ -157,7 +159,8 @@ CAUSES = (
     Cause(
         slug="gpu-memory-error",
         title="an error in a GPU's memory",
-        what="memory cells of the device returned bits that its error-correcting code could not repair, or repairs in storms",
+        what="memory cells of the device returned bits that its error-correcting code could not repair, or repairs "
+        "in storms",
         prior=0.05,
         source=LLAMA + "72 for HBM3 and 19 for SRAM; " + FT_HSDP + "24 %; " + STEPFUN + "61; " + ACME + "12",
         on=("host", "pci"),
@@ -229,12 +232,11 @@ CAUSES = (
     Cause(
         slug="gpu-firmware-fault",
         title="a halted processor inside a GPU",
-        what="the GPU's own system processor (GSP, which initialises and manages the device) or its power controller stopped answering",
+        what="the GPU's own system processor (GSP, which initialises and manages the device) or its power controller "
+        "stopped answering",
         prior=0.02,
-        source=LLAMA
-        + "17 for the GPU system processor; "
-        + DELTA
-        + "3,857 on A100s, which ended every job that met one, and 3 on H100s",
+        source=LLAMA + "17 for the GPU system processor; " + DELTA + "3,857 on A100s, which ended every job that met "
+        "one, and 3 on H100s",
         on=("host", "pci"),
         effects=(
             Effect(

@@ -130,8 +130,8 @@ CAUSES = (
         prior=0.02,
         source="Jiang et al., MegaScale (2024): about 0.5 % of machines compute 10 % slower; "
         + BLOOM
-        + "one slow GPU took 5 % of "
-        "the throughput; Lin et al. (2025): stragglers have many reasons besides failing hardware",
+        + "one slow GPU took 5 % of the throughput; Lin et al. (2025): stragglers have many reasons "
+        "besides failing hardware",
         on=("host", "gpu"),
         effects=(
             Effect(
@@ -196,8 +196,9 @@ CAUSES = (
         source=LLAMA
         + "148 for faulty GPUs, the largest share, and 6 for silent data corruption; "
         + FT_HSDP
-        + "7.4 % faulty compute, "
-        "5.5 % numerics; " + STEPFUN + "40 GPUs with an unknown error",
+        + "7.4 % faulty compute, 5.5 % numerics; "
+        + STEPFUN
+        + "40 GPUs with an unknown error",
         on=("host", "gpu"),
         effects=(
             Effect(

@@ -118,7 +118,8 @@ CAUSES = (
     Cause(
         slug="gpu-driver-mismatch",
         title="a driver whose parts are of different versions",
-        what="the user-space library was changed while the old kernel module stayed loaded (or a container brought another), "
+        what="the user-space library was changed while the old kernel module stayed loaded (or a container brought "
+        "another), "
         "or the kernel was changed and the driver's module was not built for it",
         prior=0.015,
         source=ESTIMATE
@@ -253,11 +254,11 @@ CAUSES = (
     Cause(
         slug="orphaned-gpu-process",
         title="GPU memory held by a process that is dead, hidden or not the job's",
-        what="a process that was killed but could not be released, lives in another container, or left a child, keeps its context",
+        what="a process that was killed but could not be released, lives in another container, or left a child, "
+        "keeps its context",
         prior=0.015,
-        source=ESTIMATE
-        + "memory in use and no process listed (pytorch#910, #5736); loader workers that outlive their rank hold it "
-        "(Megatron-LM#3684)",
+        source=ESTIMATE + "memory in use and no process listed (pytorch#910, #5736); loader workers that outlive "
+        "their rank hold it (Megatron-LM#3684)",
         on=("host",),
         effects=(
             Effect(

@@ -12,10 +12,8 @@ CAUSES = (
         title="an error in the host's memory",
         what="a memory module (DIMM) or the processor's caches returned bits that could not be repaired",
         prior=0.01,
-        source=LLAMA
-        + "2 for system memory, 2 for processors; "
-        + RSC
-        + "DIMMs are behind a fifth of the nodes that fail again and again",
+        source=LLAMA + "2 for system memory, 2 for processors; " + RSC + "DIMMs are behind a fifth of the nodes that "
+        "fail again and again",
         on=("host",),
         effects=(
             Effect(
@@ -42,7 +40,8 @@ CAUSES = (
             Effect(
                 "kernel-lockup-report",
                 0.02,
-                "a processor that waits for the firmware's repair, or runs kernel code that was damaged, comes back too late",
+                "a processor that waits for the firmware's repair, or runs kernel code that was damaged, comes back "
+                "too late",
                 "a processor was held up by the damaged memory",
             ),
             Effect(
@@ -84,7 +83,8 @@ CAUSES = (
     Cause(
         slug="kernel-lockup",
         title="a kernel that is stuck in itself",
-        what="a processor spins or a task waits in the kernel for the kernel's own reasons, and takes the machine with it",
+        what="a processor spins or a task waits in the kernel for the kernel's own reasons, and takes the machine "
+        "with it",
         prior=0.008,
         source=FT_HSDP
         + "5.8 % kernel faults; "
@@ -157,7 +157,8 @@ CAUSES = (
     Cause(
         slug="host-power-or-firmware",
         title="the host's power or platform firmware",
-        what="a power supply, its limiter, the BIOS, ACPI or the management controller fails or hangs; no software of the job is involved",
+        what="a power supply, its limiter, the BIOS, ACPI or the management controller fails or hangs; no software "
+        "of the job is involved",
         prior=0.01,
         source=LLAMA
         + "3 for power supplies, 2 for chassis, 2 for IO boards; "
@@ -226,7 +227,8 @@ CAUSES = (
                 "peers-fail-where-redirected",
                 0.1,
                 "a BIOS that switches ACS or the IOMMU on leads copies between GPUs through the root complex",
-                "the platform redirected what one GPU wrote to another: switch ACS or the IOMMU off in the BIOS, or pass it through",
+                "the platform redirected what one GPU wrote to another: switch ACS or the IOMMU off in the BIOS, or "
+                "pass it through",
                 Role.INITIATING,
             ),
             Effect(

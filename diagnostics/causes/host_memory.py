@@ -13,8 +13,8 @@ CAUSES = (
         what="the memory limit of a cgroup (container, pod, job step) was reached, and the kernel killed a "
         "process inside it",
         prior=0.04,
-        source=PHILLY + "12,076 out of CPU memory, the most frequent reason, counted with the machine's own; " + ACME + "6 killed data "
-        "loaders; " + RSC + "0.1 % of jobs end out of memory",
+        source=PHILLY + "12,076 out of CPU memory, the most frequent reason, counted with the machine's own; "
+               + ACME + "6 killed data loaders; " + RSC + "0.1 % of jobs end out of memory",
         on=("host",),
         effects=(
             Effect("cgroup-oom-kill", 0.9,
@@ -72,7 +72,8 @@ CAUSES = (
         title="a machine without memory",
         what="the whole machine ran out of memory; the kernel killed a process to save the rest",
         prior=0.025,
-        source=ESTIMATE + "the rarer half, since schedulers set limits; " + PHILLY + "12,076 out of CPU memory, by limit or machine",
+        source=ESTIMATE + "the rarer half, since schedulers set limits; " + PHILLY + "12,076 out of CPU memory, by "
+               "limit or machine",
         on=("host",),
         effects=(
             Effect("global-oom-kill", 0.9,
@@ -127,8 +128,8 @@ CAUSES = (
         title="memory that leaks",
         what="something keeps what it should let go, so memory grows until a limit or the machine ends the run",
         prior=0.012,
-        source=ESTIMATE + "copies in loader workers grow from step to step (pytorch#13246, #62066); " + ACME + "6 data loaders were "
-        "killed, after 26 hours on average",
+        source=ESTIMATE + "copies in loader workers grow from step to step (pytorch#13246, #62066); "
+               + ACME + "6 data loaders were killed, after 26 hours on average",
         on=(),
         effects=(
             Effect("memory-grows", 0.85,

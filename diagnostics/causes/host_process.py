@@ -56,8 +56,8 @@ CAUSES = (
         title="too little CPU",
         what="a quota, too many threads or a neighbour keeps the job's processes from the CPUs they need",
         prior=0.02,
-        source=ESTIMATE + "Weng et al. (2022) name CPUs as a bottleneck of GPU jobs, Mohan et al. (2021) measure stalls in "
-        "pre-processing",
+        source=ESTIMATE + "Weng et al. (2022) name CPUs as a bottleneck of GPU jobs, Mohan et al. (2021) measure "
+               "stalls in pre-processing",
         on=("host",),
         effects=(
             Effect("cpus-cure-it", 0.2,

@@ -14,8 +14,7 @@ CAUSES = (
         source=UNICRON
         + "2.1 % connection refused, 1.0 % reset, 4.0 % other network errors; "
         + ACME
-        + "147 connection errors, most "
-        "to services beside the job, and 16 nodes",
+        + "147 connection errors, most to services beside the job, and 16 nodes",
         on=("server",),
         effects=(
             Effect(

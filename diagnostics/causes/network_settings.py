@@ -75,7 +75,8 @@ CAUSES = (
             Effect(
                 "large-packets-lost",
                 0.15,
-                "a switch or tunnel with a smaller MTU than the hosts lets the small packets of every test by hand through",
+                "a switch or tunnel with a smaller MTU than the hosts lets the small packets of every test by hand "
+                "through",
                 "packets of the full size were too long for the way between the hosts",
                 Role.INITIATING,
             ),
@@ -102,7 +103,8 @@ CAUSES = (
             Effect(
                 "rdma-memory-refused",
                 0.1,
-                "access control services, an IOMMU or a missing peer-memory module keep the adapter from the GPU's memory",
+                "access control services, an IOMMU or a missing peer-memory module keep the adapter from the GPU's "
+                "memory",
                 "the adapter was not let at the memory that it was to send",
                 Role.INITIATING,
             ),

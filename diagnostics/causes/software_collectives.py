@@ -9,13 +9,17 @@ CAUSES = (
     Cause(
         slug="collective-mismatch",
         title="ranks that disagree which collective comes next",
-        what="uneven batches, a call that one rank skips, or different shapes make healthy ranks wait for each other for ever",
+        what="uneven batches, a call that one rank skips, or different shapes make healthy ranks wait for each other "
+        "for ever",
         prior=0.03,
         source=ESTIMATE
         + "a part of what is counted as time-outs and software bugs; "
         + LLAMA
-        + "54 software bugs, 7 NCCL watchdog "
-        "time-outs; " + UNICRON + "10.1 % NCCL time-outs; " + BLOOM + "three evaluations hung",
+        + "54 software bugs, 7 NCCL watchdog time-outs; "
+        + UNICRON
+        + "10.1 % NCCL time-outs; "
+        + BLOOM
+        + "three evaluations hung",
         on=(),
         effects=(
             Effect(
@@ -124,7 +128,8 @@ CAUSES = (
         ),
         now=("Compare the stacks of all ranks (py-spy dump --nonblocking) or a flight-recorder dump: who is where",),
         for_good=(
-            "Use Join or drop_last so that all ranks have the same number of batches; keep collectives out of rank-only branches",
+            "Use Join or drop_last so that all ranks have the same number of batches; keep collectives out of "
+            "rank-only branches",
             "Run with TORCH_DISTRIBUTED_DEBUG=DETAIL in tests",
         ),
         mistaken_for=(

@@ -76,7 +76,8 @@ CAUSES = (
         what="torch.compile, Triton or inductor waits for a lock, a future or a worker of its own that will never "
         "be done",
         prior=0.005,
-        source=ESTIMATE + "compile workers hang at exit or in a kernel's compilation (pytorch#125235, #126624); far rarer than suspected",
+        source=ESTIMATE + "compile workers hang at exit or in a kernel's compilation (pytorch#125235, #126624); far "
+               "rarer than suspected",
         on=(),
         effects=(
             Effect("compile-waits-idle", 0.9,
@@ -114,8 +115,8 @@ CAUSES = (
         what="ranks or hosts share one folder of compiled kernels, and one removes, rewrites or locks what another "
         "needs",
         prior=0.008,
-        source=ESTIMATE + "caches under a shared home directory (triton#2688, #11512, pytorch#173679) and locks whose owner was "
-        "killed (pytorch#189245)",
+        source=ESTIMATE + "caches under a shared home directory (triton#2688, #11512, pytorch#173679) and locks whose "
+               "owner was killed (pytorch#189245)",
         on=(),
         effects=(
             Effect("cache-race-error", 0.95,

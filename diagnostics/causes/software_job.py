@@ -13,8 +13,8 @@ CAUSES = (
         what="an evaluation, save, load or preparation took longer than a watchdog or a collective's timeout "
         "allows; nothing was broken",
         prior=0.02,
-        source=ESTIMATE + "torch's limit for NCCL went from 30 to 10 minutes (pytorch#110947); " + LLAMA + "7 NCCL watchdog time-outs, "
-        "of all reasons",
+        source=ESTIMATE + "torch's limit for NCCL went from 30 to 10 minutes (pytorch#110947); "
+               + LLAMA + "7 NCCL watchdog time-outs, of all reasons",
         on=(),
         effects=(
             Effect("phase-outlasts-limit", 0.85,
@@ -92,7 +92,7 @@ CAUSES = (
         what="the numbers went wrong (NaN, infinity, an exploding loss) while the machinery works as it should",
         prior=0.03,
         source=OPT + "numerical stability was the main trouble of the first tenth of the run, and came back; "
-        + PHILLY + "84 models diverged",
+               + PHILLY + "84 models diverged",
         on=(),
         effects=(
             Effect("loss-not-finite", 0.95,
@@ -126,8 +126,8 @@ CAUSES = (
         title="an error in the job's own code or configuration",
         what="an ordinary exception: wrong type, shape, key, argument or file",
         prior=0.06,
-        source=ACME + "1,890 are errors of the script; Jiang et al., L4 (2025), 428 failures of LLM training: user faults come second, "
-        "after hardware",
+        source=ACME + "1,890 are errors of the script; Jiang et al., L4 (2025), 428 failures of LLM training: user "
+               "faults come second, after hardware",
         on=(),
         effects=(
             Effect("file-not-there", 0.3,
@@ -175,8 +175,8 @@ CAUSES = (
         what="the code that saves is wrong: objects that cannot be pickled, keys that do not fit, too much or too "
         "little saved",
         prior=0.008,
-        source=ESTIMATE + "well below the counts, which hold the storage's faults too; " + ACME + "104 models could not be loaded; "
-        + PHILLY + "1,995 checkpoint errors, most of them of HDFS",
+        source=ESTIMATE + "well below the counts, which hold the storage's faults too; " + ACME
+               + "104 models could not be loaded; " + PHILLY + "1,995 checkpoint errors, most of them of HDFS",
         on=(),
         effects=(
             Effect("file-not-there", 0.1,
@@ -193,7 +193,8 @@ CAUSES = (
                    "the code took the newest checkpoint for an old one", Role.INITIATING),
             Effect("resumed-at-the-start", 0.25,
                    "code that saves the wrong object, or loads into a copy, fails without a word at the resume",
-                   "the checkpoint that was opened did not bring back the weights: the code had saved the wrong state, or did not put it back", Role.INITIATING),
+                   "the checkpoint that was opened did not bring back the weights: the code had saved the wrong "
+                   "state, or did not put it back", Role.INITIATING),
             Effect("leftover-in-the-way", 0.02,
                    "code that writes under the final name and never clears it away needs a cut to show",
                    "the saving code did not clear away what an earlier run had left"),
@@ -201,7 +202,8 @@ CAUSES = (
                    "what shards parameters over ranks leaves placeholders in the model that one rank saves",
                    "the weights were saved without being gathered: the file holds placeholders", Role.INITIATING),
             Effect("absurd-values-saved", 0.1,
-                   "a save that rewrites the file it still reads, or writes from memory that is in use, writes garbage each time",
+                   "a save that rewrites the file it still reads, or writes from memory that is in use, writes "
+                   "garbage each time",
                    "the saving code destroyed what it saved; the weights in memory were right", Role.INITIATING),
             Effect("checkpoint-larger-than-tensors", 0.1,
                    "a view is saved with the whole buffer behind it unless it is cloned",
@@ -237,8 +239,8 @@ CAUSES = (
         title="a run that ended as it was told to",
         what="the last step or its own time limit was reached, and nothing follows it in the queue; nothing failed",
         prior=0.015,
-        source=ESTIMATE + "studies count failures, not alarms; " + BLOOM + "a watcher of the queue reported each hour whether the run "
-        "was running or waiting",
+        source=ESTIMATE + "studies count failures, not alarms; " + BLOOM + "a watcher of the queue reported each hour "
+               "whether the run was running or waiting",
         on=(),
         effects=(
             Effect("stopped-as-configured", 0.9,

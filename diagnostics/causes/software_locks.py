@@ -12,8 +12,8 @@ CAUSES = (
         title="a deadlock after fork",
         what="a worker was forked while another thread held a lock; in the child nobody exists who could release it",
         prior=0.015,
-        source=ESTIMATE + "workers that inherit a locked lock (pytorch#75147); " + BLOOM + "one such evaluation cost 11 hours; CPython "
-        "warns of fork with threads since 3.12",
+        source=ESTIMATE + "workers that inherit a locked lock (pytorch#75147); " + BLOOM + "one such evaluation cost "
+               "11 hours; CPython warns of fork with threads since 3.12",
         on=(),
         effects=(
             Effect("worker-waits-for-lock", 0.85,

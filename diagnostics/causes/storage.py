@@ -13,8 +13,9 @@ CAUSES = (
         what="the server side of a network or FUSE volume stopped answering, so everything that touches it waits "
         "or fails",
         prior=0.05,
-        source=RSC + "filesystem mounts are among the four frequent causes; Kumar et al. (2020), two university clusters: a third of "
-        "the jobs that the system failed had lost a remote filesystem; " + ACME + "10 of remote storage",
+        source=RSC + "filesystem mounts are among the four frequent causes; Kumar et al. (2020), two university "
+               "clusters: a third of the jobs that the system failed had lost a remote filesystem; "
+               + ACME + "10 of remote storage",
         on=("mount",),
         effects=(
             Effect("file-not-there", 0.05,
@@ -151,8 +152,8 @@ CAUSES = (
         title="storage that is too slow for the job",
         what="the volume answers, and correctly, but far below what the job asks of it",
         prior=0.025,
-        source="Mohan et al. (2021): in many cases waiting for data dominates training; Kang et al. (2026), 504 GPUs: checkpoints waited "
-        "for the NFS client's request slots; seldom counted as failures",
+        source="Mohan et al. (2021): in many cases waiting for data dominates training; Kang et al. (2026), 504 GPUs: "
+               "checkpoints waited for the NFS client's request slots; seldom counted as failures",
         on=("mount",),
         effects=(
             Effect("data-wait-dominates", 0.75,
@@ -171,7 +172,8 @@ CAUSES = (
                    "a disk that turns serves a few hundred reads in a second, and a GPU wants thousands",
                    "the GPUs waited for a disk that has to turn to each of its files", Role.INITIATING),
             Effect("more-workers-do-not-help", 0.15,
-                   "who suspects the loader gives it more workers first, and a volume at its limit serves them no faster",
+                   "who suspects the loader gives it more workers first, and a volume at its limit serves them no "
+                   "faster",
                    "more workers only shared what {mount} could deliver", Role.INITIATING),
             Effect("slow-from-one-place", 0.3,
                    "a copy on a local disk is the usual trial",
@@ -258,7 +260,8 @@ CAUSES = (
         what="after a lost connection the cluster refuses this client (a blocklist, an eviction, a stale handle) "
         "until it is mounted anew",
         prior=0.01,
-        source=ESTIMATE + "clients shut out after a network cut (ceph-csi#5439, #4712, rook#13778); " + TSUBAME + "2.9 % Lustre clients",
+        source=ESTIMATE + "clients shut out after a network cut (ceph-csi#5439, #4712, rook#13778); "
+               + TSUBAME + "2.9 % Lustre clients",
         on=("mount",),
         effects=(
             Effect("client-shut-out", 0.9,
@@ -298,7 +301,8 @@ CAUSES = (
             "Check the blocklist: `ceph osd blocklist ls`",
         ),
         for_good=(
-            "For CephFS mount with `recover_session=clean`, which gives up unsaved data to reconnect; alert on lost sessions",
+            "For CephFS mount with `recover_session=clean`, which gives up unsaved data to reconnect; alert on lost "
+            "sessions",
             "Find the network cut that came first",
         ),
         mistaken_for=(

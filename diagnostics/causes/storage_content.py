@@ -12,8 +12,8 @@ CAUSES = (
         title="silent data corruption",
         what="the bytes read back differ from the bytes written, and nobody reported an error",
         prior=0.01,
-        source=ESTIMATE + "Bairavasundaram et al. (2008) found 400,000 checksum mismatches on 1.53 million disks in 41 months; " + LLAMA
-        + "6 were silent, of a GPU's results and not of files",
+        source=ESTIMATE + "Bairavasundaram et al. (2008) found 400,000 checksum mismatches on 1.53 million disks in "
+               "41 months; " + LLAMA + "6 were silent, of a GPU's results and not of files",
         on=(),
         effects=(
             Effect("same-size-content-differs", 0.8,
@@ -64,8 +64,8 @@ CAUSES = (
         title="a write that was cut off",
         what="a save or copy onto the final name was ended in the middle, so a torn file looks like a finished one",
         prior=0.02,
-        source=ESTIMATE + "'failed finding central directory' after a cut (llm-foundry#623, dddd_trainer#36); " + OPT + "a partial "
-        "checkpoint upload after a hardware error",
+        source=ESTIMATE + "'failed finding central directory' after a cut (llm-foundry#623, dddd_trainer#36); "
+               + OPT + "a partial checkpoint upload after a hardware error",
         on=("mount",),
         effects=(
             Effect("file-not-there", 0.1,

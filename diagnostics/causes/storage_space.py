@@ -12,8 +12,8 @@ CAUSES = (
         title="a full disk",
         what="there is no space (or no inode) left where something had to be written",
         prior=0.045,
-        source=ESTIMATE + "failed saves are reported often, and seldom under this name (pytorch#10577, h2o-llmstudio#214); studies count "
-        "them under script errors",
+        source=ESTIMATE + "failed saves are reported often, and seldom under this name (pytorch#10577, "
+               "h2o-llmstudio#214); studies count them under script errors",
         on=("mount",),
         effects=(
             Effect("disk-usage-full", 0.8,
@@ -33,7 +33,8 @@ CAUSES = (
                    "{mount} had no inode left", Role.INITIATING),
             Effect("directory-full", 0.01,
                    "a directory's index holds some ten million names, which hardly a job makes",
-                   "a directory on {mount} took no more names; the caller was told that there is no space", Role.INITIATING),
+                   "a directory on {mount} took no more names; the caller was told that there is no space",
+                   Role.INITIATING),
             Effect("checkpoint-truncated", 0.45,
                    "the file holds what fitted",
                    "the file holds what fitted on {mount}; what came after was never written"),
@@ -90,7 +91,8 @@ CAUSES = (
         title="a quota that is used up",
         what="the volume has room, but this user, group or project may not have more of it",
         prior=0.012,
-        source=ESTIMATE + "a fourth of full disks: no study counts it, and only shared home and project directories have quotas",
+        source=ESTIMATE + "a fourth of full disks: no study counts it, and only shared home and project directories "
+               "have quotas",
         on=("mount",),
         effects=(
             Effect("quota-error", 0.9,
@@ -132,7 +134,8 @@ CAUSES = (
     Cause(
         slug="read-only-filesystem",
         title="a filesystem that is read-only",
-        what="the volume is mounted without the right to write, or was switched to that by an administrator, or by the kernel for a reason that is not shown",
+        what="the volume is mounted without the right to write, or was switched to that by an administrator, or by "
+            "the kernel for a reason that is not shown",
         prior=0.02,
         source=ESTIMATE + "volumes mounted read-only by mistake; " + STEPFUN + "1",
         on=("mount",),

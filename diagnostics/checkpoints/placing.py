@@ -17,7 +17,9 @@ _one_rename_at_a_time = threading.Lock()  # two threads of one process may publi
 
 
 def put_in_place(staged: Path, final: Path, record: Record) -> None:
-    """Write the record, rename, sync the directory. Raises PublishError; only a failed last sync leaves the new name."""
+    """Write the record, rename, sync the directory. Raises PublishError; only a failed last sync leaves the new
+    name.
+    """
     with _one_rename_at_a_time:
         manifest = final.parent / record.file_name
         doing, known = "writing the manifest for", True

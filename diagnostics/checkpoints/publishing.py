@@ -105,7 +105,9 @@ def publish(
 def publish_bytes(
     directory: str | os.PathLike[str], content: Any, step: int | None = None, **options: Any
 ) -> Published | None:
-    """Publish bytes that are already in memory; the options are those of `publish`. None on a rank that stands aside."""
+    """Publish bytes that are already in memory; the options are those of `publish`. None on a rank that stands
+    aside.
+    """
     with publish(directory, step, **options) as file:
         view = memoryview(content).cast("B")
         for start in range(0, len(view), 64 * CHUNK):

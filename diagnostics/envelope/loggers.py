@@ -16,10 +16,12 @@ from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
 
 # 2026-11-29 12:45:11.505 | ERROR    | app.run:main:12 - message     2026-11-29 12:45:11 | INFO | app.run | message
 _BARS = re.compile(
-    rf"^({ISO}) {{1,4}}\| {{0,4}}(DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL) {{0,8}}\| (?:[\w.<>-]{{1,120}}:[\w<>]{{1,80}}:\d{{1,6}} - |[A-Za-z_]\w{{0,40}}(?:\.\w{{1,40}}){{1,6}} \| )?(.*)$"
+    rf"^({ISO}) {{1,4}}\| {{0,4}}(DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL) {{0,8}}\| "
+    rf"(?:[\w.<>-]{{1,120}}:[\w<>]{{1,80}}:\d{{1,6}} - |[A-Za-z_]\w{{0,40}}(?:\.\w{{1,40}}){{1,6}} \| )?(.*)$"
 )
 _LOGGER = re.compile(
-    rf"^\[?({ISO})\]?[ \t:,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {{0,5}}\])?)?[ \t:-]*(.*)$"
+    rf"^\[?({ISO})\]?[ \t:,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {{0,5}}\])?)?[ \t:-]*"
+    "(.*)$"
 )
 _CTIME = re.compile(
     r"^\[?[^\W\d_]{2,5}\.? ([^\W\d_]{3,12})\.? +(\d{1,2}) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?) (\d{4})"

@@ -19,11 +19,13 @@ _HOST = r"(?:([\w.-]+) )?"
 _CLASSIC = re.compile(rf"^({MONTH}) +(\d{{1,2}})\.? (?:(\d{{4}}) )?(\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?) {_HOST}{_TAG}")
 _ISO_LINE = re.compile(rf"^({ISO}) (\w[\w.-]*) {_TAG}")
 _FULL = re.compile(
-    rf"^[^\W\d_]{{2,5}}\.? (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{{1,9}})?) ([A-Z]{{2,5}}|[+-]\d\d(?:\d\d)?) {_HOST}{_TAG}"
+    rf"^[^\W\d_]{{2,5}}\.? (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{{1,9}})?) "
+    rf"([A-Z]{{2,5}}|[+-]\d\d(?:\d\d)?) {_HOST}{_TAG}"
 )
 _UNIX = re.compile(rf"^(\d{{10}}\.\d{{6}}) {_HOST}{_TAG}")
 _RFC5424 = re.compile(
-    rf"^<(\d{{1,3}})>1 ({ISO}|-) (\S{{1,255}}) (\S{{1,48}}) (\S{{1,128}}) \S{{1,32}} (?:-|\[[^\]]{{0,4096}}\]) ?\ufeff?(.*)$"
+    rf"^<(\d{{1,3}})>1 ({ISO}|-) (\S{{1,255}}) (\S{{1,48}}) (\S{{1,128}}) \S{{1,32}} "
+    rf"(?:-|\[[^\]]{{0,4096}}\]) ?\ufeff?(.*)$"
 )
 _MONOTONIC = re.compile(rf"^([\w.-]+) (?=kernel: ){_TAG}")
 _WORDS_OF_LOGGERS = frozenset("DEBUG INFO NOTICE WARNING WARN ERROR CRITICAL FATAL".split())

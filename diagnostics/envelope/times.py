@@ -69,7 +69,9 @@ def iso_stamp(text: str) -> Stamp | None:
 
 
 def syslog_stamp(month: str, day: str, clock: str, year: str | None = None) -> Stamp | None:
-    """`Mar  4 07:22:13` with or without a year; `clock` may have a fraction or lack its seconds; months may be numbers."""
+    """`Mar  4 07:22:13` with or without a year; `clock` may have a fraction or lack its seconds; months may be
+    numbers.
+    """
     number = month_number(month) if (written := whole_number(month)) is None else written
     hour, minute, second = [*clock.split(":"), "0"][:3]
     if number is None:

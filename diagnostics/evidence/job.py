@@ -373,7 +373,8 @@ class NcclMessage(Evidence):
 class RemoteFailure(Evidence):
     """A rank reports that its peer or store is gone or unreachable: usually a victim, not a culprit. Subject: rank.
 
-    `about` is "peer-closed", "refused", "unreachable", "timed-out", "aborted", "name" or "wrong-peer" (another rank answered).
+    `about` is "peer-closed", "refused", "unreachable", "timed-out", "aborted", "name" or "wrong-peer" (another rank
+    answered).
 
         Connection closed by peer [10.0.0.4]:31245
     """
@@ -465,8 +466,8 @@ class ProgressBar(Evidence):
 class Trial(Evidence):
     """One row of a table of trials: under this condition it went so. Subject: gpu where the condition names one.
 
-    `outcome` is "ok", "slow", "hang", "fail", "off" (the machine or device went dark) or "varies"; `nodes` is the number of nodes
-    where the condition says it.
+    `outcome` is "ok", "slow", "hang", "fail", "off" (the machine or device went dark) or "varies"; `nodes` is the
+    number of nodes where the condition says it.
 
         3+ nodes x 8 GPU: hang
     """

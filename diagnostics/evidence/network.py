@@ -17,7 +17,7 @@ class PortState(Evidence):
     has not reached, where the tool says so.
 
             State: Active
-    """
+    """  # noqa: E501
 
     state: str
     rate_gbit_s: float | None = None
@@ -55,8 +55,8 @@ class Reachability(Evidence):
 class Benchmark(Evidence):
     """A measured rate or time (nccl-tests, iperf, ib_write_bw, scaling tables). Subject: host, interface.
 
-    `hosts` are those that took part in a measurement of several at once, `left_out` those that were kept out of one of all;
-    `others` is what the rest reached, in the same unit, where it stands beside.
+    `hosts` are those that took part in a measurement of several at once, `left_out` those that were kept out of one of
+    all; `others` is what the rest reached, in the same unit, where it stands beside.
 
     8589934592 2147483648 float sum -1 91254 94.1 176.5 N/A
     """

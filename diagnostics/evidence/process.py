@@ -48,8 +48,8 @@ class ProcessState(Evidence):
 class ServiceState(Evidence):
     """What a service manager, or Kubernetes of a pod, says of a service. Subject: job, which is the service's name.
 
-    `state` is "active", "inactive" or "failed"; `was_active` is True where it is known to have run before. `age_s` is the time
-    since its state changed, or since a pod was made.
+    `state` is "active", "inactive" or "failed"; `was_active` is True where it is known to have run before. `age_s` is
+    the time since its state changed, or since a pod was made.
 
         nfs-server.service    loaded failed failed NFS server and services
     """

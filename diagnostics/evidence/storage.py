@@ -97,7 +97,8 @@ class Checksum(Evidence):
 class BlockDeviceSeen(Evidence):
     """A disk or a part of one. Subject: device, mount. None = not said.
 
-    `transport` is "sata", "nvme", "iscsi", "fc" ...; a maker of servers as `vendor` says that the blocks lie behind one.
+    `transport` is "sata", "nvme", "iscsi", "fc" ...; a maker of servers as `vendor` says that the blocks lie behind
+    one.
 
         sdb  200G disk IET      VIRTUAL-DISK
     """
@@ -112,9 +113,9 @@ class BlockDeviceSeen(Evidence):
 class ChecksumVerdict(Evidence):
     """A file compared with what it should be. Subject: path.
 
-    `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch. `different` is how many bytes
-    differ between two files that were read to their common end; `against` is the file that it was compared with, where
-    the tool names it.
+    `outcome` is "ok", "differs", "unreadable" or "missing": could not be read is not a mismatch. `different` is how
+    many bytes differ between two files that were read to their common end; `against` is the file that it was compared
+    with, where the tool names it.
 
         step_000020.pt: FAILED
     """
@@ -255,7 +256,8 @@ class ZeroRun(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TensorValues(Evidence):
-    """What somebody computed of the numbers in one tensor or one file of them; None = not said. Subject: path of a file.
+    """What somebody computed of the numbers in one tensor or one file of them; None = not said. Subject: path of a
+    file.
 
     `greatest` is the largest magnitude that was said; `zeros_percent` is 100 where all are zero.
 
@@ -269,8 +271,8 @@ class TensorValues(Evidence):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerLosses(Evidence):
-    """How often a drive lost its power without being told before, by its own count, and how often it was switched on where that
-    is told too. Subject: device.
+    """How often a drive lost its power without being told before, by its own count, and how often it was switched on
+    where that is told too. Subject: device.
 
         Unsafe Shutdowns:                   61
     """

@@ -91,7 +91,8 @@ def heading(text: str) -> widgets.HTML:
 class Picture:
     """A place for a plot, with what it shows in small print under it; nothing is seen of it before `show`.
 
-    One place that is filled again and again: a widget that is replaced stays in the kernel's memory, and the page jumps.
+    One place that is filled again and again: a widget that is replaced stays in the kernel's memory, and the page
+    jumps.
     """
 
     def __init__(self) -> None:

@@ -156,7 +156,8 @@ def format_bars(diagnosis: Diagnosis, top: int = TOP) -> str:
             f"<div style='display: flex; gap: 8px; align-items: center; margin: 2px 0'>"
             f"<span style='flex: 0 0 46%; text-align: right; overflow-wrap: anywhere'>{escaped(named(each))}</span>"
             f"<span style='flex: 1; border: 1px solid var(--jp-border-color1, #bdbdbd); height: 13px'>"
-            f"<span style='display: block; height: 100%; width: {each.posterior:.1%}; background: {fill}'></span></span>"
+            f"<span style='display: block; height: 100%; width: {each.posterior:.1%}; background: "
+            f"{fill}'></span></span>"
             f"<span style='flex: 0 0 150px; {SOFT}'>{each.posterior:.1%}, {each.bits:+.1f} bits</span></div>"
         )
     return f"<div role='img' aria-label='posterior of the leading causes'>{''.join(rows)}</div>"

@@ -114,7 +114,8 @@ class TimelinePanel(Panel):
             self.lines.value = notice(str(error), "bad")
             return
         body = "".join(
-            f"<div style='{'background: var(--jp-warn-color3, #ffe0b2); color: #000' if number == source.line else ''}'>"
+            "<div style="
+            f"'{'background: var(--jp-warn-color3, #ffe0b2); color: #000' if number == source.line else ''}'>"
             f"<span style='opacity: 0.6'>{number:>6}  </span>{escaped(text)}</div>"
             for number, text in lines
         )

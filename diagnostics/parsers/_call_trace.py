@@ -16,19 +16,23 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 _OFFSET = r"\+0x[0-9a-f]{1,8}/0x[0-9a-f]{1,8}"
-#  fuse_flush+0x155/0x190      [<ffffffff8110c1f2>] fuse_flush+0x155/0x190 [fuse]      [<0>] rpc_wait_bit_killable+0x1e/0xa0
+#  fuse_flush+0x155/0x190      [<ffffffff8110c1f2>] fuse_flush+0x155/0x190 [fuse]      [<0>]
+# rpc_wait_bit_killable+0x1e/0xa0
 _ADDRESS = r"(?:\[<?[0-9a-fx]{1,16}>?\]\s?)*"
 _FRAME = re.compile(
-    rf"^\s*(?:<[A-Z#]{{2,4}}>\s*)?(?:\[ *\d{{1,8}}\.\d{{1,9}}\]\s*)?{_ADDRESS}([A-Za-z_][\w.]{{0,200}}){_OFFSET}\b(?! \(unreliable)"
+    rf"^\s*(?:<[A-Z#]{{2,4}}>\s*)?(?:\[ *\d{{1,8}}\.\d{{1,9}}\]\s*)?{_ADDRESS}([A-Za-z_][\w.]{{0,200}}){_OFFSET}\b"
+    r"(?! \(unreliable)"
 )
-# (32-bit ARM) [<80c1eb20>] (schedule) from [<80c1ec14>] (io_schedule+0x48/0x6c)      schedule from io_schedule+0x48/0x6c
+# (32-bit ARM) [<80c1eb20>] (schedule) from [<80c1ec14>] (io_schedule+0x48/0x6c)      schedule from
+# io_schedule+0x48/0x6c
 _ARM_FRAME = re.compile(
     rf"^\s*{_ADDRESS}\(?([A-Za-z_][\w.]{{0,200}})\)? from {_ADDRESS}\(?[A-Za-z_][\w.]{{0,200}}{_OFFSET}"
 )
 # RIP: 0010:fuse_abort_conn+0xb1f/0x1580      pc : el0_svc+0x60/0x25c      NIP [c000...] func+0x1/0x2
 _AT = re.compile(
     rf"(?:RIP: [0-9a-f]{{4}}:(?:\[<[0-9a-f]{{1,16}}>\] )?(?:\[<[0-9a-f]{{1,16}}>\] )?"
-    rf"|\b(?:pc|PC is at|NIP|epc|Kernel panic at) ?:? ?(?:\[?<?[0-9a-f]{{8,16}}>?\]? )?)([A-Za-z_][\w.]{{0,200}}){_OFFSET}"
+    rf"|\b(?:pc|PC is at|NIP|epc|Kernel panic at) ?:? ?(?:\[?<?[0-9a-f]{{8,16}}>?\]? )?)"
+    rf"([A-Za-z_][\w.]{{0,200}}){_OFFSET}"
 )
 _USER_MODE = re.compile(r"RIP: (?:0033|0023|002b):")
 
@@ -36,7 +40,8 @@ _USER_MODE = re.compile(r"RIP: (?:0033|0023|002b):")
 _WAITING = re.compile(
     r"sched(?!uler)|^_*switch_to|context_switch|mutex|rwsem|_lock|_slowlock|slowpath|^_*down|^_*up_(?:read|write)"
     r"|completion|wait|sleep|synchronize|rcu_barrier|kthread_stop|cancel_(?:delayed_)?work|flush_(?:work|workqueue)"
-    r"|^_*futex|percpu_ref|drain_workqueue|^_*rpc_|^_*fuse_(?:simple_(?:request|background)|request_(?:send|queue)|send)"
+    "|^_*futex|percpu_ref|drain_workqueue|^_*rpc_|^_*fuse_"
+    "(?:simple_(?:request|background)|request_(?:send|queue)|send)"
     r"|^_*fuse_get_req|^nfs\d_(?:do_)?call_sync|^kthread$"
 )
 # Waits that tasks of many kinds share: who holds the thing up is elsewhere, and the wait itself is the best name.
@@ -60,7 +65,8 @@ _DISPATCHER = re.compile(
 )
 # Where a running CPU was interrupted to print its stack: what lies inside is the reporter, not the culprit.
 _INTERRUPT = re.compile(
-    r"apic_timer_interrupt|sysvec_|el1h?_irq|el1h?_64_irq|reschedule_interrupt|call_function_interrupt|^(?:end_repeat_)?nmi$"
+    "apic_timer_interrupt|sysvec_|el1h?_irq|el1h?_64_irq|reschedule_interrupt|call_function_interrupt"
+    "|^(?:end_repeat_)?nmi$"
 )
 _INTERRUPT_GLUE = re.compile(r"^asm_call|^call_on_irq_stack|^do_interrupt_handler|^el1_interrupt")
 _REPORTER = re.compile(
@@ -70,7 +76,8 @@ _INSTRUMENTATION = re.compile(
     r"update_process_times|^tick_|hrtimer|watchdog|sanitizer|kasan|kcsan|kmsan|^_*switch_to|^_*schedule$|dump_cpu_task"
 )
 _ENTRY_PREFIX = re.compile(
-    r"^(?:__(?:x64|ia32|arm64|s390x?|riscv|se|do)_(?=(?:compat_)?sys_)|__ia32_compat_(?=sys_)|compat_S(?:YSC|yS)_|S(?:YSC|yS)_)"
+    "^(?:__(?:x64|ia32|arm64|s390x?|riscv|se|do)_(?=(?:compat_)?sys_)|__ia32_compat_(?=sys_)|compat_S(?:YSC|yS)_"
+    "|S(?:YSC|yS)_)"
 )
 _LINE_SUFFIX = re.compile(r"\.(?:constprop|isra|part|cold|llvm)\b.*$")
 

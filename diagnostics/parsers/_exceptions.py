@@ -16,7 +16,8 @@ _PATHS = (
     re.compile(r"(?:^|\s)(/[\w.@+=-]{1,200}(?:/[\w.@+=-]{1,200}){1,30})(?=[\s:,;)]|\.?$)"),
 )
 _KILLED = re.compile(
-    r"DataLoader worker \(pid(?:\(s\))? (\d[\d, ]{0,200})\) (?:is killed by signal: ([A-Z][\w ]{1,40})|exited unexpectedly)"
+    r"DataLoader worker \(pid(?:\(s\))? (\d[\d, ]{0,200})\) "
+    r"(?:is killed by signal: ([A-Z][\w ]{1,40})|exited unexpectedly)"
 )
 
 

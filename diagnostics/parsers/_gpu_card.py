@@ -22,9 +22,8 @@ from ._snapshot import source
 
 # harmless by themselves: nothing to do, or a limit that somebody set
 NORMAL = frozenset(
-    "Idle|GPU Idle|Applications Clocks Setting|SW Power Cap|Sync Boost|Display Clock Setting|Display Clocks Setting".split(
-        "|"
-    )
+    "Idle|GPU Idle|Applications Clocks Setting|SW Power Cap|Sync Boost|Display Clock Setting|Display Clocks "
+    "Setting".split("|")
 )
 BUSY_PERCENT = 80.0  # an idle GPU has no clocks to hold down
 HELD_BY = re.compile(r"hw.?slowdown|thermal", re.I)
@@ -96,7 +95,9 @@ class Card:
 
     @property
     def unjoined(self) -> str | None:
-        """What is said of a fabric that the GPU has not joined, or that has refused it; CUDA does not start on it then."""
+        """What is said of a fabric that the GPU has not joined, or that has refused it; CUDA does not start on it
+        then.
+        """
         state, status = self.fabric.get("State", ""), self.fabric.get("Status", "")
         if state in _WITHOUT_FABRIC or (state == "Completed" and status in ("Success", *_WITHOUT_FABRIC)):
             return None

@@ -148,7 +148,8 @@ def peel(text: str) -> Envelope:
 # [rank1]:[E1104 02:23:41.118402771 ProcessGroupNCCL.cpp:632] text   W0304 07:47:36.114000 21380 torch/x.py:897] text
 # with the year: W20260309 10:02:11.310442   733 util_rdma.h:618] text
 _GLOG = re.compile(
-    r"^\[?([IWEFVDC])(?:(20\d\d)(?=\d{4} ))?(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +(?:(\d{1,8}) )?([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
+    r"^\[?([IWEFVDC])(?:(20\d\d)(?=\d{4} ))?(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +(?:(\d{1,8}) )?"
+    r"([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
 )
 # [E ProcessGroupNCCL.cpp:821] text      E tensorflow/stream_executor/cuda/cuda_driver.cc:1033] text
 _SHORT_GLOG = re.compile(r"^\[?([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
@@ -157,15 +158,18 @@ _GLOG_LEVELS = {"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "FATAL", "V": "D
 _RAY = re.compile(r"^\([^()]{0,80}?\bpid=(\d{1,8})(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
 # [1,0]<stdout>:text      [3]<stderr>:text
 _MPIRUN = re.compile(r"^\[(?:\d{1,8},)?(\d{1,6})\]<std(?:out|err)>: ?(.*)$")
-# 3: Traceback (most recent call last):      12:   File "train.py", line 3, in main      (srun --label: a task, and only before what is a traceback's)
+# 3: Traceback (most recent call last):      12:   File "train.py", line 3, in main      (srun --label: a task, and only
+# before what is a traceback's)
 _SRUN = re.compile(
-    r"^\s{0,5}(\d{1,5}): ((?:Traceback \(most recent call last\):| {2}File \"| {4}\S|(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt)(?::|$)).*)$"
+    r"^\s{0,5}(\d{1,5}): ((?:Traceback \(most recent call last\):| {2}File \"| {4}\S"
+    r"|(?:[A-Za-z_]\w{0,60}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Interrupt)(?::|$)).*)$"
 )
 # (raylet) text     (raylet, ip=192.0.2.6) text     (autoscaler +1m2s) text
 _RAY_PART = re.compile(r"^\((?:raylet|autoscaler|gcs_server)(?: \+[\dhms]{1,12})?(?:, ip=([\w.:-]{1,60}))?\) ?(.*)$")
 # [2026-02-01 10:11:12,121 E 4121 4150] (raylet) node_manager.cc:111: text
 _RAYLET = re.compile(
-    r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) ([IWEFDC]) (\d{1,8}) \d{1,8}\] (?:\(\w{1,40}\) )?(?:[\w./-]{1,200}:\d{1,6}: ?)?(.*)$"
+    r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) ([IWEFDC]) (\d{1,8}) \d{1,8}\] (?:\(\w{1,40}\) )?"
+    r"(?:[\w./-]{1,200}:\d{1,6}: ?)?(.*)$"
 )
 # what Ray's loggers put behind the level: services.py:1922 -- text
 _RAY_SOURCE = re.compile(r"^[\w./-]{1,120}\.py:\d{1,6} -- ?(.*)$")

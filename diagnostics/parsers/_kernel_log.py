@@ -36,7 +36,8 @@ class KernelLog:
 
     @cached_property
     def _boots(self) -> list[tuple[int, Stamp | None]]:
-        """The lines at which a boot begins, with their time; `-- Boot --` and the `Linux version` just after it are one.
+        """The lines at which a boot begins, with their time; `-- Boot --` and the `Linux version` just after it are
+        one.
 
         The first message begins a boot too, unless it is such a line.
         """

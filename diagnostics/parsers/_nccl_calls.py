@@ -6,7 +6,7 @@
 A communicator's address is each process's own; its commId is the same on all ranks. Where the log does not tell it, the
 processes are compared that have one communicator only, and no more of them than it has ranks. Sends and receives are
 counted too, by those who take part: a communicator that has any is not compared.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from ..text import Text
 from ._job_lines import Message
 
 CALL = re.compile(
-    r"^(AllReduce|AllGather|Broadcast|Reduce|ReduceScatter): opCount ([0-9a-f]{1,16}) (?:.{1,200}? )?count (\d{1,18}) .{1,100}? comm (0x[0-9a-f]{1,16}) \[nranks=(\d{1,6})\]"
+    "^(AllReduce|AllGather|Broadcast|Reduce|ReduceScatter): opCount ([0-9a-f]{1,16}) (?:.{1,200}? )?count "
+    r"(\d{1,18}) .{1,100}? comm (0x[0-9a-f]{1,16}) \[nranks=(\d{1,6})\]"
 )
 POINT_TO_POINT = re.compile(r"^(?:Send|Recv): opCount [0-9a-f]{1,16} .{1,300}? comm (0x[0-9a-f]{1,16})")
 INIT = re.compile(

@@ -14,7 +14,8 @@ NUMBER = re.compile(r"\d[\d.e+-]{0,40}")
 WORD = re.compile(r"[A-Za-z][a-z']{1,20}\b")
 # KeyError: text      UserWarning: text      WARNING: text
 PROGRAM = re.compile(
-    r"^\s{0,8}(?:[(\[][\w .=,:-]{1,40}[)\]] )?(?:[A-Za-z_][\w.]{0,60}(?:Error|Exception|Warning)|Exception|E[A-Z]{3,12}|WARN(?:ING)?|ERROR|INFO|FATAL|CRITICAL): "
+    r"^\s{0,8}(?:[(\[][\w .=,:-]{1,40}[)\]] )?(?:[A-Za-z_][\w.]{0,60}(?:Error|Exception|Warning)|Exception"
+    "|E[A-Z]{3,12}|WARN(?:ING)?|ERROR|INFO|FATAL|CRITICAL): "
 )
 SENTENCE = re.compile(r"^\s{0,8}(?:[-*] )?[A-Z\"'(\[]?[A-Za-z][\w'\",;:()/%.?!+ -]{8,1000}$")
 

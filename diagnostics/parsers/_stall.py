@@ -15,7 +15,8 @@ from ._call_trace import frame, interrupted, is_user_mode, running_function
 from ._kernel_log import KernelLog
 
 _LINES = 400
-# CPU: 1 PID: 8314 Comm: syz-executor2     NMI backtrace for cpu 1     task:syz.0 state:R     syz-executor5   R  running task
+# CPU: 1 PID: 8314 Comm: syz-executor2     NMI backtrace for cpu 1     task:syz.0 state:R     syz-executor5   R  running
+# task
 _STACK_OF = re.compile(
     r"^\s*(?:CPU: \d|NMI backtrace for cpu|Task dump for CPU|task:\S|Sending NMI|.{1,20} [RSD]  running task|"
     r".{0,80}kthread stack dump)"

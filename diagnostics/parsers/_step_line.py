@@ -7,14 +7,19 @@ import re
 from typing import NamedTuple
 
 NAN = math.nan
-NUMBER = r"([-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|inf(?:inity)?)\b)"
+NUMBER = (
+    r"([-+]?(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,12})?|\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,4})?"
+    r"|[-+]?(?:nan|inf(?:inity)?)\b)"
+)
 IS = r"[\"']?(?: ?[:=] ?\"?'?\[? *| {1,8})"  # what stands between a name and its number
 
 # step 1 | loss    step: 10  loss    step=10,    step  401/18865    'step': 10    [step=10/100]    Batch [2120]
 STEP = re.compile(
-    rf"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch){IS}\[?(\d{{1,12}})(?!\d|[\w.]\d|:\d\d|%)"
+    rf"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch){IS}\[?(\d{{1,12}})"
+    r"(?!\d|[\w.]\d|:\d\d|%)"
 )
-# Epoch(train) [14][2400/2500]     Epoch: [0][ 100/5005]     Train Epoch: 1 [6400/60000 (11%)]     Train: 12 [ 450/1251 ( 36%)]
+# Epoch(train) [14][2400/2500]     Epoch: [0][ 100/5005]     Train Epoch: 1 [6400/60000 (11%)]     Train: 12 [ 450/1251
+# ( 36%)]
 EPOCH_STEP = re.compile(
     r"(?i)(?:\bEpoch|^Train)(?:\(train\))?:? {0,4}(?:\[\d{1,6}\]|\d{1,6}) {0,4}\[ {0,8}(\d{1,12})/\d{1,12}[\] ]"
 )
@@ -35,19 +40,32 @@ EPOCH = re.compile(rf"(?i)\bep(?:och)?{IS}[\[(]?(\d{{1,6}}(?:\.\d{{1,8}})?)")
 
 # not a training step, although it names one: a result of an evaluation
 EVALUATION = re.compile(
-    r"(?i)^(?:step \d{1,12}: train loss \S{1,20}, )?(?:val|valid|validation|eval|evaluation|test)(?:[ _/]\w{1,20})?[ _/:]"
+    r"(?i)^(?:step \d{1,12}: train loss \S{1,20}, )?(?:val|valid|validation|eval|evaluation|test)"
+    r"(?:[ _/]\w{1,20})?[ _/:]"
     r"|['\"](?:eval_|train_runtime)|\bEpoch\(val\)|^ep \d{1,9} (?:dev|eval)"
 )
 # 17:02:11Z step 65068 ok
 BARE = re.compile(r"(?i)^step (\d{1,12}) (?:ok|done|completed?)$")
 
-_LOSS = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss(?:/total)?{IS}{NUMBER}"
+_LOSS = (
+    r"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])"
+    f"(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss(?:/total)?{IS}{NUMBER}"
+)
 # what toolkits of translation and speech call it: xent: 2.01     cross entropy = 3.4     nll_loss 1.9     ppl: nan
-_LIKELIHOOD = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!dev )(?<!validation )(?<![\w/])(?:train(?:ing)?[ _/])?(?:xent|cross[ _-]?ent(?:ropy)?|nll(?:[ _]loss)?|ce[ _]loss){IS}{NUMBER}"
-_PERPLEXITY = rf"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!dev )(?<!validation )(?<![\w/])(?:train(?:ing)?[ _/])?(?:ppl|perplexity){IS}(nan)\b"
+_LIKELIHOOD = (
+    r"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!dev )(?<!validation )(?<![\w/])"
+    f"(?:train(?:ing)?[ _/])?(?:xent|cross[ _-]?ent(?:ropy)?|nll(?:[ _]loss)?|ce[ _]loss){IS}{NUMBER}"
+)
+_PERPLEXITY = (
+    r"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!dev )(?<!validation )(?<![\w/])"
+    rf"(?:train(?:ing)?[ _/])?(?:ppl|perplexity){IS}(nan)\b"
+)
 _TOKENS = r"(?:tps|wps|tok(?:en)?s?/s(?:ec)?(?:/device|/gpu)?|tokens?[ _]per[ _]s(?:ec(?:ond)?)?)"
 _SAMPLES = r"(?:samples[ _]per[ _]sec(?:ond)?|samples/s(?:ec)?|images/s(?:ec)?|Speed|CurrSamplesPerSec|throughput)"
-_FREE = r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl )"  # the number before a unit may be the value of the name before it
+_FREE = (
+    r"(?<![\d.,])(?<!loss )(?<!lr )(?<!norm )(?<!ppl "
+    ")"
+)  # the number before a unit may be the value of the name before it
 # Data  0.101 ( 0.123): what a meter has now, and before the number its mean since the epoch began
 _METER_OF = r"(?<![\w/])(?:{})[:=]? {{0,8}}\d{{1,7}}(?:\.\d{{1,6}})?(?:e[-+]\d{{1,3}})?s? {{1,4}}\( {{0,8}}"
 _UNIT = r" ?(ms|s|sec|seconds)?\b"
@@ -78,13 +96,16 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
         (
             re.compile(rf"(?i)\b{_SAMPLES}[\"']?\s?[:=]\s{{0,8}}{NUMBER}"),
             re.compile(rf"^\[train: .{{1,30}}\] FPS: [\d.]{{1,12}} \({NUMBER}\)"),
-            re.compile(rf"(?i){_FREE}{NUMBER} ?(?:samples|images|imgs?|examples|sequences|it|iters?|steps|batches)/s(?:ec)?\b"),
+            re.compile(f"(?i){_FREE}{NUMBER} ?(?:samples|images|imgs?|examples|sequences|it|iters?|steps|batches)/s"
+                r"(?:ec)?\b"),
         ),
     ),
     (
         "step_s",
         (
-            re.compile(rf"(?i)\b(?:elapsed time per iteration|train_step_timing in s|iter[ _]time|step[ _]time|batch[ _]time|batch(?= \(t\))|time|dt|seconds)(?: \(t\)|(?: \((?=m?s\))))?(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
+            re.compile(r"(?i)\b(?:elapsed time per iteration|train_step_timing in s|iter[ _]time|step[ _]time"
+                r"|batch[ _]time|batch(?= \(t\))|time|dt|seconds)(?: \(t\)|(?: \((?=m?s\))))?"
+                rf"(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
             re.compile(rf"{NUMBER} ?(s|ms|sec|seconds)/(?:step|it|iter|iteration|batch)\b"),
             re.compile(rf"\| *{NUMBER} (ms) \|"),
             re.compile(r"(?i)\bstep {1,3}(\d{1,7}\.\d{1,6}) ?(s|ms)\b(?!/)"),
@@ -92,10 +113,12 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
     ),
     (
         "data_wait_s",
-        (re.compile(rf"(?i)\b(?:data_wait|wait_input|input[ _]wait|data[ _]fetch|fetch[ _]time|data[ _]time|data[ _]?load(?:er|ing)?[ _]?time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
+        (re.compile(r"(?i)\b(?:data_wait|wait_input|input[ _]wait|data[ _]fetch|fetch[ _]time|data[ _]time"
+            rf"|data[ _]?load(?:er|ing)?[ _]?time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))"
+            rf"(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
     ),
-    ("step_mean_s", (re.compile(rf"(?i){_METER_OF.format('(?:batch[ _]?|iter[ _]?|step[ _]?)?time|BT')}{NUMBER}{_UNIT}"),)),
-    ("data_wait_mean_s", (re.compile(rf"(?i){_METER_OF.format('data(?:[ _]?(?:time|wait|load(?:er|ing)?))?|DT')}{NUMBER}{_UNIT}"),)),
+    ("step_mean_s", (re.compile(rf"(?i){_METER_OF.format('(?:batch[ _]?|iter[ _]?|step[ _]?)?time|BT')}{NUMBER}{_UNIT}"),)),  # noqa: E501
+    ("data_wait_mean_s", (re.compile(rf"(?i){_METER_OF.format('data(?:[ _]?(?:time|wait|load(?:er|ing)?))?|DT')}{NUMBER}{_UNIT}"),)),  # noqa: E501
 )  # fmt: skip
 SCALE = {"ms": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6}
 SUFFICIENT = frozenset(("loss", "learning_rate", "tokens_per_s", "samples_per_s", "step_s"))

@@ -33,7 +33,9 @@ def thinned(columns: Mapping[str, Numbers], also: Iterable[int], stride: int) ->
 
 
 def cited(columns: Mapping[str, Numbers]) -> Iterator[int]:
-    """The rows that a rule is likely to cite: the first and last, and the slowest by each measure with the one before."""
+    """The rows that a rule is likely to cite: the first and last, and the slowest by each measure with the one
+    before.
+    """
     import numpy as np
 
     yield from (0, len(columns["line"]) - 1)

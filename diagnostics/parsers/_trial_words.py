@@ -23,7 +23,8 @@ _WELL = (
     rf"|{PAST}"
     r"|(?:finished|completed|done),? (?:in |after )?(?:about |~ ?)?\d[\d.]{0,6} ?"
     r"(?:s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|days?)"
-    r"|completes|finishes|succeeds|returns(?: at once| normally)?$|runs (?:through|fine|well)|runs(?=$|[,;.])|serves(?=$|[,;.])"
+    "|completes|finishes|succeeds|returns(?: at once| normally)?$|runs (?:through|fine|well)|runs(?=$|[,;.])"
+    "|serves(?=$|[,;.])"
     r"|first batch (?:after|in) \d{1,6}|(?:first )?step(?: \d+)? (?:after|in) \d{1,6}"
     r"|(?:init|start|startup|load) \d[\d.]{0,8} ?\w{1,3}, trains"
     r"|no (?:crash(?:es)?|errors?|hangs?|failures?|problems?|reboots?|resets?|lock-?ups?)"
@@ -47,8 +48,10 @@ _ILL = (
     r"sometimes|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow|hangs?|hung|stuck|dead ?locks?|freezes|froze"
     r"|frozen|blocks|blocked|waits|stands (?:until|still|for)|never \w+|(?:soft |hard )?lock-?ups?"
     r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
-    r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable|refused"
-    r"|(?:\w{2,20} )?SIG(?:ABRT|SEGV|BUS|KILL|ILL)|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies|died|aborts|aborted|errors?(?!:)"
+    r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable"
+    "|refused"
+    r"|(?:\w{2,20} )?SIG(?:ABRT|SEGV|BUS|KILL|ILL)|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies"
+    "|died|aborts|aborted|errors?(?!:)"
     r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|CUDA error|bus error|off|dark|powers? off"
     r"|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost|(?:\w{2,20} ){0,2}marked dead"
 )
@@ -80,7 +83,8 @@ OUTCOMES = (
             r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)"
             rf"|{_ALL_WELL}"
             rf"|{PAST}|finished|completed|done"
-            r"|runs|serves|returns|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b|(?:\w+ [^,]{1,20}, )?trains"
+            r"|runs|serves|returns|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b"
+            r"|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,
         ),

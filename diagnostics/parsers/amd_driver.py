@@ -6,7 +6,7 @@ errors of the links between them.
     [drm:mes_v11_0_submit_pkt_and_poll_completion.constprop.0 [amdgpu]] *ERROR* MES failed to response msg=3
 
 What is skipped: the registers below a fault, and the lines that announce the driver's parts.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -23,16 +23,23 @@ TABLE = Table(
     Row(rf"{_DEVICE}.{{0,60}}(?:device lost from bus|GPU has been lost)", "off-bus", FATAL),
     Row(rf"{_DEVICE}.{{0,80}}uncorrectable hardware errors.{{0,40}}\bxgmi", "link", CRITICAL),
     Row(rf"{_DEVICE}.{{0,80}}uncorrectable hardware errors", "ecc", CRITICAL),
-    Row(rf"{_DEVICE}.{{0,60}}(?:PSP|psp|SMU).{{0,60}}(?:timeout|timed out|not done with your previous command)", "rpc-timeout", CRITICAL),
+    Row(rf"{_DEVICE}.{{0,60}}(?:PSP|psp|SMU).{{0,60}}(?:timeout|timed out|not done with your previous command)",
+        "rpc-timeout", CRITICAL),
     # MES, the scheduler in the device's firmware
-    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,60}}MES (?:failed to respon|might be in unrecoverable state)", "rpc-timeout", CRITICAL),
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,60}}MES (?:failed to respon|might be in unrecoverable state)",
+        "rpc-timeout", CRITICAL),
     Row(rf"{_DEVICE}.{{0,40}}GPU reset(?:\(\d+\) failed| end with ret = -[1-9])", "init-failed", CRITICAL),
     # *ERROR* resume of IP block <psp> failed -62      amdgpu 0000:03:00.0: amdgpu: resume of IP block <smu> failed -5
-    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:resume|suspend) of IP block <(?:psp|smu|mes\w{{0,8}})> failed -\d", "rpc-timeout", CRITICAL),
-    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:SMC engine is not correctly up|SMU firmware (?:failed|not ready)|PSP (?:create ring|resume) failed)", "rpc-timeout", CRITICAL),
-    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:hw_init|sw_init|resume) of IP block <\w{{1,20}}> failed -\d", "init-failed", CRITICAL),
-    Row(rf"{_DEVICE}.{{0,40}}(?:Fatal error during GPU init|amdgpu_device_ip_(?:init|resume) failed)", "init-failed", CRITICAL),
-    Row(r"amdgpu: probe of (?P<pci>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7] failed with error -\d", "init-failed", CRITICAL),
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:resume|suspend) of IP block <(?:psp|smu|mes\w{{0,8}})> failed -\d",
+        "rpc-timeout", CRITICAL),
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:SMC engine is not correctly up|SMU firmware (?:failed|not ready)"
+        "|PSP (?:create ring|resume) failed)", "rpc-timeout", CRITICAL),
+    Row(rf"(?:{_DEVICE}|\[amdgpu\]\]).{{0,40}}(?:hw_init|sw_init|resume) of IP block <\w{{1,20}}> failed -\d",
+        "init-failed", CRITICAL),
+    Row(rf"{_DEVICE}.{{0,40}}(?:Fatal error during GPU init|amdgpu_device_ip_(?:init|resume) failed)",
+        "init-failed", CRITICAL),
+    Row(r"amdgpu: probe of (?P<pci>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7] failed with error -\d",
+        "init-failed", CRITICAL),
     Row(rf"{_DEVICE}.{{0,40}}GPU reset begin", "other", WARNING),
 )  # fmt: skip
 

@@ -29,7 +29,8 @@ from ._snapshot import source, stamp_before
 HEADING = re.compile(r"^\s{0,8}\| AMD-SMI \d")
 # | 0000:ff:00.0 AMD Instinct MI300X VF | 0 %      37 °C   0           141/750 W |
 FIRST = re.compile(
-    r"^\s{0,8}\| ([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) +(\S.{0,60}?) +\| +(\d{1,3} %|N/A) +(\d{1,3} °C|N/A) +(\d{1,9}|N/A) +(?:(\d{1,5}|N/A)/(\d{1,5}|N/A) W|N/A) \|"
+    r"^\s{0,8}\| ([0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) +(\S.{0,60}?) +\| +(\d{1,3} %|N/A) +(\d{1,3} °C|N/A) +"
+    r"(\d{1,9}|N/A) +(?:(\d{1,5}|N/A)/(\d{1,5}|N/A) W|N/A) \|"
 )
 # |   0       0       2        SPX/NPS1 | 0 %        N/A           285/196288 MB |
 SECOND = re.compile(r"^\s{0,8}\| +(\d{1,3}) .{0,60}\| +(\d{1,3} %|N/A) .{0,40} (\d{1,9})/(\d{1,9}) MB \|")

@@ -11,8 +11,8 @@ job's end.
     job 4411 selected, REQUEUE, signal TERM, grace 20s
     Cluster is preempted (status: INIT). Recovering...
 
-A wrapper of another system counts that says it ends a job for its time, or for another job; a run that stops at its own limit does not.
-LSF's usage table and PBS's resource lines are skipped.
+A wrapper of another system counts that says it ends a job for its time, or for another job; a run that stops at its own
+limit does not. LSF's usage table and PBS's resource lines are skipped.
 """
 
 from __future__ import annotations
@@ -63,31 +63,53 @@ SAYINGS = (
     (
         "batch",
         "time-limit",
-        r"(?i:\b(?:job|task|allocation)s? \S{1,60} (?:(?:was|is|has been) )?(?:being )?(?:cancell?ed|killed|terminated|ended|stopped)(?::| \(|,? (?:(?:since|because|as) it )?(?:due to|because of|for|by|at|(?:after )?(?:reach|exceed|hit)(?:ing|ed|s)?)) ?(?:(?:its|the|a) )?(?:job |max(?:imum)? )?(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]?(?:time )?limit\b)",
+        r"(?i:\b(?:job|task|allocation)s? \S{1,60} (?:(?:was|is|has been) )?(?:being )?"
+        "(?:cancell?ed|killed|terminated|ended|stopped)"
+        r"(?::| \(|,? (?:(?:since|because|as) it )?(?:due to|because of|for|by|at"
+        "|(?:after )?(?:reach|exceed|hit)(?:ing|ed|s)?)) ?(?:(?:its|the|a) )?(?:job |max(?:imum)? )?"
+        r"(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]?(?:time )?limit\b)",
     ),
     # job 88 exceeded its wall-time limit of 3600 s, sending SIGTERM     time limit reached, killing job 88
     (
         "batch",
         "time-limit",
-        r"(?i:\b(?:job|task|allocation)\b.{0,60}\b(?:reached|exceeded|exceeds|hit|over)\b.{0,30}\b(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,60}\b(?:kill|terminat|cancell?|sending sig|SIGTERM|SIGKILL)|\b(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,40}\b(?:reached|exceeded|expired)\b.{0,40}\b(?:kill|terminat|cancell?|sending sig)\w{0,8} (?:signal to )?(?:the )?(?:job|task|allocation)\b)",
+        r"(?i:\b(?:job|task|allocation)\b.{0,60}\b(?:reached|exceeded|exceeds|hit|over)\b.{0,30}\b"
+        r"(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,60}\b"
+        "(?:kill|terminat|cancell?|sending sig|SIGTERM|SIGKILL)"
+        r"|\b(?:time|wall[- ]?(?:time|clock)|run[- ]?time)[- ]limit\b.{0,40}\b"
+        r"(?:reached|exceeded|expired)\b.{0,40}\b(?:kill|terminat|cancell?|sending sig)\w{0,8} (?:signal to )?"
+        r"(?:the )?(?:job|task|allocation)\b)",
     ),
     # job 4411 selected, REQUEUE, signal TERM, grace 20s     job 4411 requeued for job 4502 (priority 90 > 10)
     (
         "batch",
         "preempted",
-        r"(?i:\b(?:job|task|allocation|trial) \S{1,40}\b(?!.{0,160}\b(?:fail|down\b|lost|crash|error|unhealthy|hang|maintenance|retry|attempt)).{0,80}\brequeue(?:d|ing)?\b.{0,60}(?:\bsig(?:nal)? ?[:=]?(?:TERM|KILL|INT|USR[12])\b|\bfor job \S{0,2}\d|\bhigher[- ]priority|\bpriority \d{1,9} ?[<>]))",
+        r"(?i:\b(?:job|task|allocation|trial) \S{1,40}\b"
+        r"(?!.{0,160}\b(?:fail|down\b|lost|crash|error|unhealthy|hang|maintenance|retry|attempt)).{0,80}\brequeue"
+        r"(?:d|ing)?\b.{0,60}(?:\bsig(?:nal)? ?[:=]?(?:TERM|KILL|INT|USR[12])\b|\bfor job \S{0,2}\d"
+        r"|\bhigher[- ]priority|\bpriority \d{1,9} ?[<>]))",
     ),
-    # killing job 12 to make room for job 15     task t-17 stopped in favour of t-21     vacating claim 3: owner has returned
+    # killing job 12 to make room for job 15     task t-17 stopped in favour of t-21     vacating claim 3: owner has
+    # returned
     (
         "batch",
         "preempted",
-        r"(?i:(?:\b(?:kill|stop|terminat|evict|suspend|vacat|bump|displac|cancel)\w{0,6} (?:the )?(?:job|allocation|trial|claim|run) \S{1,40}|\b(?:job|allocation|trial|claim|task) \S{1,40} (?:(?:was|is|has been|gets) )?(?:kill|stop|terminat|evict|suspend|vacat|bump|displac|cancel)\w{0,6})\b.{0,60}(?:\bin favou?r of |\bto make (?:room|way) for |\b(?:for|by|because of|due to) (?:a |the )?(?:job \S{1,40} (?:of|with) (?:a )?)?higher[- ]priority|\bowner (?:\S{1,20} )?(?:is back|came back|has? returned|reclaim)))",
+        r"(?i:(?:\b(?:kill|stop|terminat|evict|suspend|vacat|bump|displac|cancel)\w{0,6} (?:the )?"
+        r"(?:job|allocation|trial|claim|run) \S{1,40}"
+        r"|\b(?:job|allocation|trial|claim|task) \S{1,40} (?:(?:was|is|has been|gets) )?"
+        r"(?:kill|stop|terminat|evict|suspend|vacat|bump|displac|cancel)\w{0,6})\b.{0,60}"
+        r"(?:\bin favou?r of |\bto make (?:room|way) for "
+        r"|\b(?:for|by|because of|due to) (?:a |the )?(?:job \S{1,40} (?:of|with) (?:a )?)?higher[- ]priority"
+        r"|\bowner (?:\S{1,20} )?(?:is back|came back|has? returned|reclaim)))",
     ),
     # job 4411 gone, put back in queue, start 4502
     (
         "batch",
         "preempted",
-        r"(?i:\b(?:job|task|allocation|trial) \S{1,40}(?!.{0,160}\b(?:fail|down\b|lost|crash|error|unhealthy|hang|maintenance|retry|attempt)).{0,60}\b(?:put|sent|placed|returned) back (?:in|into|to|on) (?:the |its )?queue\b.{0,40}\b(?:start(?:s|ed|ing)? (?:job )?\S{0,2}\d|(?:for|behind) job|higher[- ]priority))",
+        r"(?i:\b(?:job|task|allocation|trial) \S{1,40}"
+        r"(?!.{0,160}\b(?:fail|down\b|lost|crash|error|unhealthy|hang|maintenance|retry|attempt)).{0,60}\b"
+        r"(?:put|sent|placed|returned) back (?:in|into|to|on) (?:the |its )?queue\b.{0,40}\b"
+        r"(?:start(?:s|ed|ing)? (?:job )?\S{0,2}\d|(?:for|behind) job|higher[- ]priority))",
     ),
     ("pbs", "failed", r"PBS: job killed: node \d+ .{0,40}(?:down|abort)"),
     # Pod was terminated in response to imminent node shutdown.
@@ -109,7 +131,8 @@ SAYINGS = (
     (
         "kubernetes",
         "evicted",
-        r"The node was low on resource: |The node had condition: \[|[Pp]od ephemeral local storage usage exceeds|Usage of EmptyDir volume .{1,120} exceeds the limit|exceeded its local ephemeral storage limit",
+        r"The node was low on resource: |The node had condition: \[|[Pp]od ephemeral local storage usage exceeds"
+        "|Usage of EmptyDir volume .{1,120} exceeds the limit|exceeded its local ephemeral storage limit",
     ),
     # The node ... has been marked dead because the detector has missed too many heartbeats from it.
     (
@@ -121,7 +144,8 @@ SAYINGS = (
     (
         "cloud",
         "preempted",
-        r"(?i:\b(?:this )?(?:job|cluster|node|instance|vm|machine|worker|task|trial|pod|allocation)(?: \S{1,60})? (?:is|was|has been|got) (?:being )?preempted\b)",
+        r"(?i:\b(?:this )?(?:job|cluster|node|instance|vm|machine|worker|task|trial|pod|allocation)(?: \S{1,60})? "
+        r"(?:is|was|has been|got) (?:being )?preempted\b)",
     ),
     (
         "cloud",
@@ -132,7 +156,8 @@ SAYINGS = (
     (
         "cloud",
         "preempted",
-        r"(?i:spot (?:instance )?(?:interruption|termination|reclaim)\w*|instances?\.preempted|TERMINATE_ON_HOST_MAINTENANCE)",
+        r"(?i:spot (?:instance )?(?:interruption|termination|reclaim)\w*|instances?\.preempted"
+        "|TERMINATE_ON_HOST_MAINTENANCE)",
     ),
 )
 PATTERNS = tuple((system, about, re.compile(saying)) for system, about, saying in SAYINGS)

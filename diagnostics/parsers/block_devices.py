@@ -25,35 +25,50 @@ from ._table import CRITICAL, FATAL, INFO, WARNING, Hit, Row, Table
 _DEV = r"(?P<device>[\w-]{2,32})"
 _SD = r"sd \d+:\d+:\d+:\d+: \[(?P<device>sd[a-z]+)\]"
 TABLE = Table(
-    Row(rf"(?:I/O|IO|critical \w{{3,20}}|protection|recovered|timeout) error, dev {_DEV}, sector \d+", "io-error", CRITICAL),
+    Row(rf"(?:I/O|IO|critical \w{{3,20}}|protection|recovered|timeout) error, dev {_DEV}, sector \d+",
+        "io-error", CRITICAL),
     Row(rf"operation not supported error, dev {_DEV}, sector \d+", "io-error", INFO),
     Row(rf"Buffer I/O error on dev(?:ice)? {_DEV}, ", "io-error", CRITICAL),
-    Row(r"(?P<device>nvme\d+n\d+): .{1,40} @ LBA \d+, \d+ blocks, .{1,60}\(sct 0x[0-9a-f]+ / sc 0x[0-9a-f]+\)", "io-error", CRITICAL),
+    Row(r"(?P<device>nvme\d+n\d+): .{1,40} @ LBA \d+, \d+ blocks, .{1,60}\(sct 0x[0-9a-f]+ / sc 0x[0-9a-f]+\)",
+        "io-error", CRITICAL),
     Row(rf"lost (?:async|sync) page write .{{0,40}}dev {_DEV}", "io-error", CRITICAL),
     Row(r"nvme (?P<device>nvme\d+): (?:failed to set APST feature|Abort status|Shutdown timeout set)", "other", INFO),
     Row(r"nvme (?P<device>nvme\d+): I/O (?:tag )?\d+ .{0,60}timeout, completion polled", "other", INFO),
     Row(r"nvme (?P<device>nvme\d+): I/O (?:tag )?\d+ .{0,60}timeout", "timeout", WARNING),
     Row(r"nvme (?P<device>nvme\d+): .{0,40}[Tt]imeout", "timeout", WARNING),
     Row(r"nvme (?P<device>nvme\d+): controller is down; will reset", "reset", CRITICAL),
-    Row(r"nvme (?P<device>nvme\d+): (?:resetting controller|Device not ready; aborting reset|Disabling device after reset failure|failed to mark controller)", "reset", CRITICAL),
-    Row(r"nvme (?P<device>nvme\d+): (?:Removing after probe failure|Device not ready; aborting initiali[sz]ation|frozen state error|failed to reset)", "gone", FATAL),
-    Row(r"nvme (?P<device>nvme\d+): .{0,40}(?:media error|medium read error|read-only mode|reliability .{0,20}degraded|spare below)", "media-error", CRITICAL),
+    Row(r"nvme (?P<device>nvme\d+): (?:resetting controller|Device not ready; aborting reset"
+        "|Disabling device after reset failure|failed to mark controller)", "reset", CRITICAL),
+    Row(r"nvme (?P<device>nvme\d+): (?:Removing after probe failure|Device not ready; aborting initiali[sz]ation"
+        "|frozen state error|failed to reset)", "gone", FATAL),
+    Row(r"nvme (?P<device>nvme\d+): .{0,40}(?:media error|medium read error|read-only mode"
+        "|reliability .{0,20}degraded|spare below)", "media-error", CRITICAL),
     Row(rf"{_SD} .{{0,20}}Synchronize Cache.{{0,10}} failed", "gone", INFO),
     Row(rf"{_SD}.{{0,40}}hostbyte=DID_(?:TIME_OUT|NO_CONNECT|TRANSPORT_DISRUPTED|BAD_TARGET)", "timeout", CRITICAL),
     Row(rf"{_SD}.{{0,40}}Sense Key : (?:Medium Error|Hardware Error)", "media-error", CRITICAL),
-    Row(r"sd \d+:\d+:\d+:\d+: (?:\[(?P<device>sd[a-z]+)\] )?.{0,40}(?:rejecting I/O to (?:offline|dead) device|Device offlined)", "gone", FATAL),
-    Row(r"(?P<device>ata\d+(?:\.\d+)?): exception Emask 0x[0-9a-f]+ .{0,80}(?:frozen|action 0x[1-9a-f])", "timeout", CRITICAL),
-    Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:failed command: |COMRESET failed|hard resetting link|link is slow to respond|SError)", "reset", WARNING),
+    Row(r"sd \d+:\d+:\d+:\d+: (?:\[(?P<device>sd[a-z]+)\] )?.{0,40}"
+        "(?:rejecting I/O to (?:offline|dead) device|Device offlined)", "gone", FATAL),
+    Row(r"(?P<device>ata\d+(?:\.\d+)?): exception Emask 0x[0-9a-f]+ .{0,80}(?:frozen|action 0x[1-9a-f])",
+        "timeout", CRITICAL),
+    Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:failed command: |COMRESET failed|hard resetting link"
+        "|link is slow to respond|SError)", "reset", WARNING),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:disabled|disable device|detaching)", "gone", CRITICAL),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): .{0,20}error: \{ (?:UNC|IDNF)", "media-error", CRITICAL),
-    Row(r"(?:mpt[23]sas|mpt3sas|megaraid_sas|aacraid|hpsa|smartpqi|qla2xxx|lpfc)\S{0,20}[: ].{0,80}(?:fault_state|[Aa]dapter reset|[Cc]ontroller (?:reset(?! type)|lockup)|FW in FAULT|task abort|Host adapter abort)", "reset", CRITICAL),
+    Row(r"(?:mpt[23]sas|mpt3sas|megaraid_sas|aacraid|hpsa|smartpqi|qla2xxx|lpfc)\S{0,20}[: ].{0,80}"
+        "(?:fault_state|[Aa]dapter reset|[Cc]ontroller (?:reset(?! type)|lockup)|FW in FAULT|task abort|Host adapter "
+        "abort)", "reset", CRITICAL),
     Row(r"scsi host\d+: .{0,60}(?:reset|timed out|aborting)", "reset", WARNING),
     Row(r"md/raid\S{0,10}:(?P<device>md\d+): Disk failure on (?P<path>[\w/]{1,40})", "gone", CRITICAL),
-    Row(r"device-mapper: multipath: .{0,20}Failing path|multipathd?: .{0,60}(?:remaining active paths: 0|Failing path)", "gone", CRITICAL),
-    Row(r"device-mapper: (?:thin|raid|verity|crypt|cache): .{0,80}(?:out of metadata space|switching pool to (?:read-only|failed)|corrupted)", "read-only", CRITICAL),
-    Row(r"(?:connection\d+:\d+: .{0,20}ping timeout|session\d+: session recovery timed out|iscsi: .{0,60}(?:timed out|detected conn error))", "timeout", CRITICAL),
-    Row(r"(?:block )?(?P<device>nbd\d+): (?:Connection timed out|Receive (?:control|data) failed|Possible stuck request|Dead connection|shutting down sockets)", "timeout", CRITICAL),
-    Row(r"(?:virtio_blk|virtio_scsi|xen_blkfront|blkfront) .{0,80}(?:timeout|timed out|reset|error)", "timeout", CRITICAL),
+    Row(r"device-mapper: multipath: .{0,20}Failing path|multipathd?: .{0,60}(?:remaining active paths: 0|Failing path)",
+        "gone", CRITICAL),
+    Row("device-mapper: (?:thin|raid|verity|crypt|cache): .{0,80}"
+        "(?:out of metadata space|switching pool to (?:read-only|failed)|corrupted)", "read-only", CRITICAL),
+    Row(r"(?:connection\d+:\d+: .{0,20}ping timeout|session\d+: session recovery timed out"
+        "|iscsi: .{0,60}(?:timed out|detected conn error))", "timeout", CRITICAL),
+    Row(r"(?:block )?(?P<device>nbd\d+): (?:Connection timed out|Receive (?:control|data) failed"
+        "|Possible stuck request|Dead connection|shutting down sockets)", "timeout", CRITICAL),
+    Row(r"(?:virtio_blk|virtio_scsi|xen_blkfront|blkfront) .{0,80}(?:timeout|timed out|reset|error)",
+        "timeout", CRITICAL),
     Row(r"(?:end_request|print_req_error|blk_update_request): .{0,20}error", "other", WARNING),
 )  # fmt: skip
 # sector 33928 op 0x0:(READ)        I/O Cmd(0x2) @ LBA 120108825

@@ -19,7 +19,8 @@ from . import Parser
 from ._snapshot import source
 
 ROW = re.compile(
-    r"^\[/dev/([\w/-]{2,60})\]\.(write_io_errs|read_io_errs|flush_io_errs|corruption_errs|generation_errs)\s{1,20}([1-9]\d{0,11})\s*$"
+    r"^\[/dev/([\w/-]{2,60})\]\.(write_io_errs|read_io_errs|flush_io_errs|corruption_errs|generation_errs)\s{1,20}"
+    r"([1-9]\d{0,11})\s*$"
 )
 
 

@@ -24,7 +24,8 @@ from ._job_lines import Message, Words, footprint_of_messages, messages
 BATON = re.compile(r"\bwaiting for (?:the )?(?:baton|build lock)(?: release)? (?:at|on|in) (?P<path>/\S{1,400})", re.I)
 # Another process must be compiling /cache/MODULE_19/model.hlo_module.pb, been waiting for: 80.0 minutes
 COMPILING = re.compile(
-    r"\banother process must be compiling (?P<path>\S{1,400}), been waiting for: (?P<took>[\d.]{1,12} (?:minutes|seconds|hours))",
+    r"\banother process must be compiling (?P<path>\S{1,400}), been waiting for: "
+    r"(?P<took>[\d.]{1,12} (?:minutes|seconds|hours))",
     re.I,
 )
 # Lock 1402 not acquired on /home/u/.cache/kernels/k.lock, waiting 0.05 seconds ...

@@ -20,7 +20,8 @@ from ..text import Text
 from . import Parser
 
 WAITS = re.compile(
-    r"(?:^|[\s\"'^])(?P<file>[\w./-]{0,400}file_baton\.py)(?::(?P<at>\d{1,5}): KeyboardInterrupt|\"?, line (?P<line>\d{1,5}),? in wait\b)"
+    r"(?:^|[\s\"'^])(?P<file>[\w./-]{0,400}file_baton\.py)"
+    r"(?::(?P<at>\d{1,5}): KeyboardInterrupt|\"?, line (?P<line>\d{1,5}),? in wait\b)"
 )
 HEADED = re.compile(r"^\s{0,8}(?:Traceback \(|Thread 0x|Current thread 0x)", re.M)
 

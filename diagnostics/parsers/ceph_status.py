@@ -29,7 +29,8 @@ HEALTH = re.compile(r"^\s*(?:health: )?(HEALTH_(?:WARN|ERR))\b(.{0,300})$")
 BELOW = re.compile(r"^\s{4,30}\d{1,9} (?:full osd\(s\)|pool\(s\) full|full osds?)\s*$")
 #             Reduced data availability: 12 pgs inactive, 12 pgs down
 UNAVAILABLE = re.compile(
-    r"^\s{4,30}(?:Reduced data availability: .{0,60}(?:inactive|down|stale|incomplete)|\d{1,6} (?:MDSs? report slow|filesystems? is (?:offline|degraded)|pgs? (?:inactive|stale|down)\b))"
+    r"^\s{4,30}(?:Reduced data availability: .{0,60}(?:inactive|down|stale|incomplete)"
+    r"|\d{1,6} (?:MDSs? report slow|filesystems? is (?:offline|degraded)|pgs? (?:inactive|stale|down)\b))"
 )
 DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 # listed 1 entries        192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
@@ -41,11 +42,14 @@ FULL_PERCENT = 95.0  # from here on the cluster takes no more writes
 FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
 # 2019-01-10 20:56:00.106613 [WRN]  slow request 30.382774 seconds old, received at
 SLOW = re.compile(
-    r"^\s{4,30}\d{1,8} slow ops, oldest one blocked for|\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
+    r"^\s{4,30}\d{1,8} slow ops, oldest one blocked for"
+    r"|\[WRN\][ :]+(?:\d{1,8} )?slow requests?,? .{0,60}oldest blocked for"
+    r"|\[WRN\][ :]+slow request \d{1,8}\.\d{1,9} seconds old|\[WRN\] .{0,80}slow requests are blocked > \d"
 )
 CLEARED = re.compile(r"\[INF\] .{0,80}(?:cleared|Health check cleared).{0,80}slow (?:requests|ops|metadata)", re.I)
 OUT = re.compile(
-    r"(?i)slow (?:ops|requests|metadata)|failed mds|filesystems? is (?:degraded|offline)|down|inactive|stale|laggy|unavailable"
+    "(?i)slow (?:ops|requests|metadata)|failed mds|filesystems? is (?:degraded|offline)|down|inactive|stale|laggy"
+    "|unavailable"
 )
 
 

@@ -28,7 +28,8 @@ from . import Parser
 COUNTER = re.compile(r"^(nr_periods|nr_throttled|throttled_(?:usec|time)|nr_bursts) (\d{1,20})\s*$")
 
 METRIC = re.compile(
-    r"^container_cpu_cfs_(throttled_periods|periods)_total\{([^{}]{1,2000})\} (\d{1,18}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)"
+    r"^container_cpu_cfs_(throttled_periods|periods)_total\{([^{}]{1,2000})\} "
+    r"(\d{1,18}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)"
 )
 NAMES = {"periods": "nr_periods", "throttled_periods": "nr_throttled"}
 

@@ -4,9 +4,9 @@
     low 0 / high 0 / max 41 / oom 1 / oom_kill 1                 (memory.events)
     1926234112	1926234112	2223	oom_kill_disable 0	under_oom 0	oom_kill 1
 
-Lines of memory.events are read without its name too. The last is version 1 pasted together: limit_in_bytes, max_usage_in_bytes, failcnt, oom_control. A file's
-content follows its name on the same line or on the next ones; one fact is made of each group's files.
-"max", and version 1's 9223372036854771712, mean that there is no limit.
+Lines of memory.events are read without its name too. The last is version 1 pasted together: limit_in_bytes,
+max_usage_in_bytes, failcnt, oom_control. A file's content follows its name on the same line or on the next ones; one
+fact is made of each group's files. "max", and version 1's 9223372036854771712, mean that there is no limit.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from ._snapshot import source, stamp_before
 
 # 1926234112	1926234112	2223	oom_kill_disable 0	under_oom 0	oom_kill 1
 PASTED = re.compile(
-    r"^(\d{1,20})[ \t]+(\d{1,20})[ \t]+(\d{1,20})[ \t]+oom_kill_disable \d[ \t]+under_oom \d(?:[ \t]+oom_kill (\d{1,9}))?"
+    r"^(\d{1,20})[ \t]+(\d{1,20})[ \t]+(\d{1,20})[ \t]+oom_kill_disable \d[ \t]+under_oom \d"
+    r"(?:[ \t]+oom_kill (\d{1,9}))?"
 )
 # /sys/fs/cgroup/pod7/memory.max: 8589934592       ==> /sys/fs/cgroup/memory.current <==
 FILE = re.compile(
-    r"(?:/sys/fs/cgroup(/\S*?)/|\b)memory\.(max|current|peak|swap\.max|swap\.current|high|events(?:\.local)?|limit_in_bytes"
+    r"(?:/sys/fs/cgroup(/\S*?)/|\b)memory\.(max|current|peak|swap\.max|swap\.current|high|events(?:\.local)?"
+    "|limit_in_bytes"
     r"|usage_in_bytes|max_usage_in_bytes|oom_control|failcnt)\b[ :=]*(max\b|\d{1,20}\b)?"
 )
 # 8589934592      max

@@ -29,11 +29,13 @@ from ._job_lines import Message, messages
 
 # name: OK    name: FAILED    name: FAILED open or read    b3sum: name: FAILED (No such file or directory (os error 2))
 CHECK = re.compile(
-    r"^(.{1,4000}?): (OK|FAILED open or read|FAILED(?: \((.{1,200})\))?|MISSING|Could not open or find .{0,200}|is missing)$"
+    r"^(.{1,4000}?): (OK|FAILED open or read|FAILED(?: \((.{1,200})\))?|MISSING|Could not open or find .{0,200}"
+    "|is missing)$"
 )
 # status: FAILED      Job state: FAILED      "conclusion": OK
 FIELD = re.compile(
-    r"(?i)(?:^|[\s_.\"'-])(?:status|state|result|outcome|verdict|conclusion|phase|health|self-?check|return ?code)[\"']?$|[a-z](?:Status|State|Result|Outcome|Phase)$"
+    r"(?i)(?:^|[\s_.\"'-])(?:status|state|result|outcome|verdict|conclusion|phase|health|self-?check"
+    r"|return ?code)[\"']?$|[a-z](?:Status|State|Result|Outcome|Phase)$"
 )
 MISSING = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: (.{1,4000}?): No such file or directory$")
 COREUTILS = re.compile(r"^(?:md5|sha\d{1,3}|b2|b3|xxh\w{0,3}|ck|sha)sum: ")
@@ -50,7 +52,8 @@ PROMPT = re.compile(r"^[\w.@~:/\[\] -]{0,100}[$#%] \S")
 COUNT = re.compile(r"^\s{0,8}(\d{1,15})$")
 # D:\ds\a.jpg  first differing byte 0x20000, 131072 bytes differ
 FIRST = re.compile(
-    r"^\s{0,8}(\S{1,1000}?):? {1,8}(?:first )?differ(?:s|ing|ence)(?: at)?(?: byte| offset)? (0x[0-9a-f]{1,16}|\d{1,18}), (\d{1,18}) bytes differ$"
+    r"^\s{0,8}(\S{1,1000}?):? {1,8}(?:first )?differ(?:s|ing|ence)(?: at)?(?: byte| offset)? "
+    r"(0x[0-9a-f]{1,16}|\d{1,18}), (\d{1,18}) bytes differ$"
 )
 # Files a/x and b/x differ      Binary files a/x and b/x differ
 DIFF = re.compile(r"^(?:Binary files|Files) (\S.{0,2000}?) and (\S.{0,2000}?) differ$")
@@ -58,7 +61,9 @@ DIFF = re.compile(r"^(?:Binary files|Files) (\S.{0,2000}?) and (\S.{0,2000}?) di
 ONLY = re.compile(r"^Only in (/[^:]{0,2000}|[\w.-][^:\s]{0,500}): (\S.{0,2000})$")
 # ERROR : b.pt: md5 differ      ERROR : c.pt: file not in Local file system at /data/B
 RCLONE = re.compile(
-    r"(?i)^(?:ERROR|NOTICE|INFO) ?: ([^:]{1,4000}): (?:(?:md5|sha1|sha256|quickxor|hashes|sizes|contents|crc32|xxh\w{0,4})\b.{0,20} differ|(?P<missing>file not in .{1,400}|[Nn]ot found.{0,100}|not in .{1,300}))"
+    "(?i)^(?:ERROR|NOTICE|INFO) ?: ([^:]{1,4000}): "
+    r"(?:(?:md5|sha1|sha256|quickxor|hashes|sizes|contents|crc32|xxh\w{0,4})\b.{0,20} differ"
+    "|(?P<missing>file not in .{1,400}|[Nn]ot found.{0,100}|not in .{1,300}))"
 )
 RCLONE_LEVEL = re.compile(r"\b(?:ERROR|NOTICE) ?: ")
 # = a.pt    * b.pt    + c.pt    - d.pt    ! e.pt
@@ -107,7 +112,8 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: |not in |[Nn]ot found|^Only in |^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /|\bcmp -l |[$#%>] (?:cmp|diff -q) |^\s{0,8}\d{1,15}$"
+    r": (?:OK|FAILED|MISSING|Could not open|is missing)\b|No such file|differ|^cmp: |not in |[Nn]ot found|^Only in "
+    r"|^[=*+!-] \S|^[<>ch.][fdLDS][+.c?]|cd /|\bcmp -l |[$#%>] (?:cmp|diff -q) |^\s{0,8}\d{1,15}$"
 )
 
 
@@ -133,7 +139,9 @@ def _verdict(said: str, missing: set[str], combined: bool) -> tuple[str, str, in
 
 
 def _is_combined(text: Text) -> bool:
-    """rclone's --combined has nothing but its markers: a line without one makes it a list in somebody's prose or diff."""
+    """rclone's --combined has nothing but its markers: a line without one makes it a list in somebody's prose or
+    diff.
+    """
     lines = [line.text for _, line in zip(range(200), text.lines(), strict=False) if line.text.strip()]
     return bool(lines) and all(COMBINED.match(line[:5000]) for line in lines)
 
@@ -161,8 +169,11 @@ PARSER = Parser(
     tool="md5sum -c",
     medium="checksums",
     footprint=(
-        r"^\S.*: (OK|FAILED|FAILED open or read)$|^\S.*: FAILED \(.*os error|computed checksums? did NOT match|^(cmp: )?\S+ \S+ differ: (byte|char) \d"
-        r"|^cmp: EOF on|^[$#%>] .{0,400}\bcmp -l \S+ \S+ ?\||, \d{1,18} bytes differ$|^(Binary f|F)iles .+ differ$|^Only in \S+: \S|(ERROR|NOTICE) : .*(differ|not in |not found)|^[=*+!-] \S+\.\w+$|^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8})[.x?]{0,2} "
+        r"^\S.*: (OK|FAILED|FAILED open or read)$|^\S.*: FAILED \(.*os error|computed checksums? did NOT match"
+        r"|^(cmp: )?\S+ \S+ differ: (byte|char) \d"
+        r"|^cmp: EOF on|^[$#%>] .{0,400}\bcmp -l \S+ \S+ ?\||, \d{1,18} bytes differ$|^(Binary f|F)iles .+ differ$"
+        r"|^Only in \S+: \S|(ERROR|NOTICE) : .*(differ|not in |not found)|^[=*+!-] \S+\.\w+$"
+        r"|^[<>ch.][fdLDS](\+{9}|[.c?][.stTpoguaxnb?]{8})[.x?]{0,2} "
     ),
     read=read,
 )

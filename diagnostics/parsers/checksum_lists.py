@@ -22,7 +22,8 @@ from . import Parser
 
 # hash, a space, a space or '*', name; a leading backslash says that the name is escaped
 PLAIN = re.compile(
-    r"^\\?([0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}) [ *](\S.{0,4000})$"
+    r"^\\?([0-9a-fA-F]{16}|[0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}"
+    r"|[0-9a-fA-F]{128}) [ *](\S.{0,4000})$"
 )
 SHORT = re.compile(r"^([0-9a-f]{8}) {2}(\S.{0,4000})$")  # xxh32sum: too short to be taken for a hash by itself
 TAGGED = re.compile(r"^\\?([A-Z][A-Za-z0-9_/-]{1,20}) ?\((.{1,4000})\) ?= ?([0-9a-fA-F]{8,128})$")
@@ -96,8 +97,10 @@ PARSER = Parser(
     tool="md5sum",
     medium="checksums",
     footprint=(
-        r"^\\?[0-9a-fA-F]{32,128} [ *]\S|^[0-9a-f]{16} [ *]\S|^\\?(MD5|SHA\d+|SHA1|BLAKE2b|BLAKE3|SM3|CRC|XXH\d+)(-\d+)? ?\(.+\) ?= ?[0-9a-fA-F]{8,}$"
-        r"|^(MD5|SHA\d{1,3}) {2,20}[0-9A-F]{32,128} {2}|^\d{1,18},[0-9a-f]{32},[0-9a-f]{64},|^XXH3_[0-9a-f]{16}  \S|^\d{6,10} \d{1,18} [^\s\d]\S*$"
+        r"^\\?[0-9a-fA-F]{32,128} [ *]\S|^[0-9a-f]{16} [ *]\S"
+        r"|^\\?(MD5|SHA\d+|SHA1|BLAKE2b|BLAKE3|SM3|CRC|XXH\d+)(-\d+)? ?\(.+\) ?= ?[0-9a-fA-F]{8,}$"
+        r"|^(MD5|SHA\d{1,3}) {2,20}[0-9A-F]{32,128} {2}|^\d{1,18},[0-9a-f]{32},[0-9a-f]{64},|^XXH3_[0-9a-f]{16}  \S"
+        r"|^\d{6,10} \d{1,18} [^\s\d]\S*$"
     ),
     read=read,
 )

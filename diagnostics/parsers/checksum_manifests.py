@@ -4,9 +4,9 @@
     [{"name": "shard_0001.bin", "size": 1048576, "sha256": "61be55a8e2f6b4e172338bddf184d6dbee29c98853e0a0485ecee7f27b9af0b4"}]
 
 Entries may lie deeper in the document ("files": [...]). In a mapping the key has to look like a file, since other
-documents map names to identifiers too; in a list an entry needs a name and a hash that says what it is. The algorithm is
-told by the key or a prefix ("sha256:..."), else by the length of the hash.
-"""
+documents map names to identifiers too; in a list an entry needs a name and a hash that says what it is. The algorithm
+is told by the key or a prefix ("sha256:..."), else by the length of the hash.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -128,7 +128,8 @@ PARSER = Parser(
     tool="a manifest of checksums",
     medium="checksums",
     footprint=(
-        r"\"(sha\d{1,3}|md5|blake3|blake2b|xxh\d{1,3}|checksum|digest|hash)\"\s*: ?\"[a-z0-9:-]{0,10}[0-9a-fA-F]{16,128}\""
+        r"\"(sha\d{1,3}|md5|blake3|blake2b|xxh\d{1,3}|checksum|digest"
+        r"|hash)\"\s*: ?\"[a-z0-9:-]{0,10}[0-9a-fA-F]{16,128}\""
         r"|\"[^\"\n]{1,300}[./][^\"\n]{1,300}\"\s*: ?\"[a-z0-9:-]{0,10}[0-9a-fA-F]{32,128}\""
     ),
     read=read,

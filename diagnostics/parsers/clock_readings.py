@@ -36,7 +36,8 @@ FOOTPRINT = "|".join(
         r"^ ?\d\d:\d\d:\d\d up .{1,40}load average",
         r"^ +system boot +\d{4}-",
         r"^\d{1,12}\.\d\d \d{1,14}\.\d\d$",
-        r"^(?:[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?: UTC|Z|[+-]\d\d:?\d\d))$",
+        r"^(?:[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}"
+        r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?: UTC|Z|[+-]\d\d:?\d\d))$",
     )
 )
 _LINES = 12

@@ -7,7 +7,7 @@
 
 Of each kind the first line is told. NCCL's own count of launched operations (ncclras) is none of them: it is taken in
 passing, and a slow rank lags by one.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ KINDS = (
     re.compile(r"\bCulprit rank \d{1,6}; Error type: (?:SIZE_OR_SYNTAX|COLLECTIVE_TYPE|COLLECTIVE_DTYPE)_MISMATCH\b"),
     re.compile(r"\bCannot apply desired operation due to shape mismatches\b"),
     re.compile(
-        r"\bMessage truncated ?: receiv\w{1,4} \d{1,15} bytes instead of \d{1,15}\b.{0,300}\bmismatch in collective sizes"
+        r"\bMessage truncated ?: receiv\w{1,4} \d{1,15} bytes instead of \d{1,15}\b.{0,300}\bmismatch in collective "
+        "sizes"
     ),
 )
 INTERESTING = Words("joining a group|_mismatch|shape mismatches|message truncated")

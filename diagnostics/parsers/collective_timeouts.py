@@ -5,7 +5,7 @@
     RuntimeError: Detected mismatch between collectives on ranks. Rank 0 is running collective: ...
 
 One timeout is often said twice, by the watchdog and again in an exception's text: each line is a fact.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -20,38 +20,47 @@ from . import Parser
 from ._job_lines import Message, messages
 
 RANK = re.compile(r"\[?(?:Rank|rank) (\d{1,6})\]")
-# Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for 600029 ms
+# Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for
+# 600029 ms
 CAUGHT = re.compile(r"(?:[Ww]atchdog c|\bC)aught collective operation timeout: ?(.{0,600})")
 WORK = re.compile(r"(\w{1,40})\((?:SeqNum=(\d{1,12}), )?OpType=(\w{1,60})")
 ELEMENTS = re.compile(r"NumelIn=(\d{1,18})")
 LIMIT = re.compile(r"Timeout\(ms\)=(\d{1,12})")
 RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
-# [PG 1 Rank 1] Timeout at NCCL work: 158046, last enqueued NCCL work: 158046, last completed NCCL work: 158045.
-# [PG ID 0 PG GUID 0(default_pg) Rank 0] failure detected by watchdog at work sequence id: 88412 PG status: last enqueued work: 88412, last completed work: 88411
+# [PG 1 Rank 1] Timeout at NCCL work: 158046, last enqueued NCCL work: 158046, last completed NCCL work: 158045. [PG ID
+# 0 PG GUID 0(default_pg) Rank 0] failure detected by watchdog at work sequence id: 88412 PG status: last enqueued work:
+# 88412, last completed work: 88411
 AT_WORK = re.compile(r"(?:Timeout at NCCL work|failure detected by watchdog at work sequence id): (\d{1,12})")
 COMPLETED = re.compile(r"last completed (?:NCCL )?work: (\d{1,12})")
 # [rank1] last enqueued work: 88411, last completed work: 88411      (no call timed out on this rank)
 STANDS = re.compile(
-    r"last enqueued (?:NCCL )?work: (\d{1,12}), last (?:started work: \d{1,12}, last )?completed (?:NCCL )?work: (\d{1,12})"
+    r"last enqueued (?:NCCL )?work: (\d{1,12}), last (?:started work: \d{1,12}, last )?completed (?:NCCL )?work: "
+    r"(\d{1,12})"
 )
-# the group's number is each rank's own, but for the first; its GUID is the same on all: [PG ID 0 PG GUID 0(default_pg) Rank 7]
+# the group's number is each rank's own, but for the first; its GUID is the same on all: [PG ID 0 PG GUID 0(default_pg)
+# Rank 7]
 GROUP = re.compile(r"\[PG (?:ID \d{1,6} PG GUID (\w{1,40})|(0))(?:\s?\([^)]{0,80}\))? Rank (\d{1,6})\]")
 GLOO = re.compile(r"gloo.{0,200}Timed out waiting (\d{1,12})ms for (send|recv) operation to complete")
-# Timed out after 1800 seconds waiting for the barrier      monitoredBarrier: Rank 1 failed to pass monitoredBarrier in 30000 ms
+# Timed out after 1800 seconds waiting for the barrier      monitoredBarrier: Rank 1 failed to pass monitoredBarrier in
+# 30000 ms
 BARRIER = re.compile(
-    r"[Rr]ank (\d{1,6}) failed to pass monitoredBarrier in (\d{1,12}) ms|Ranks? ([\d, ]{1,200}) failed to pass monitoredBarrier in (\d{1,12}) ms"
+    r"[Rr]ank (\d{1,6}) failed to pass monitoredBarrier in (\d{1,12}) ms"
+    r"|Ranks? ([\d, ]{1,200}) failed to pass monitoredBarrier in (\d{1,12}) ms"
 )
 # ProcessGroupNCCL's watchdog got stuck for 480 seconds without making progress in monitoring enqueued collectives
 STUCK = re.compile(r"ProcessGroupNCCL's watchdog got stuck for (\d{1,9}) ?(?:s|seconds)")
 GIVES_UP = re.compile(
-    r"Terminating the process after attempting to dump debug info, due to (.{1,120}?)\.?$|taking the entire process down"
+    r"Terminating the process after attempting to dump debug info, due to (.{1,120}?)\.?$"
+    "|taking the entire process down"
 )
 MISMATCH = re.compile(
-    r"Detected mismatch between collectives on ranks|Mismatched? (?:collective|tensor|shape|size)|collective(?:s)? (?:type |shape |size )?mismatch"
+    "Detected mismatch between collectives on ranks|Mismatched? (?:collective|tensor|shape|size)"
+    "|collective(?:s)? (?:type |shape |size )?mismatch"
     r"|Mismatched data types?:|[Mm]ismatched (?:allreduce|all_reduce|allgather|broadcast|reduce_scatter)"
 )
 CALL = re.compile(
-    r"Rank (\d{1,6}) (?:is running|did|ran|performs?) (?:collective|inconsistent collective)?:? ?(.{1,300}?)(?:, ?but |\. ?(?=Rank )|$)"
+    r"Rank (\d{1,6}) (?:is running|did|ran|performs?) (?:collective|inconsistent collective)?:? ?(.{1,300}?)"
+    r"(?:, ?but |\. ?(?=Rank )|$)"
 )
 BUT = re.compile(r"but Rank (\d{1,6}) is running collective: (.{1,300}?)(?:\.(?=[A-Z])|\.?$)")
 
@@ -62,7 +71,8 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"[Ww]atchdog caught|Caught collective operation timeout|Timeout at NCCL work|last enqueued (?:NCCL )?work: \d|Timed out waiting \d|failed to pass monitoredBarrier"
+    r"[Ww]atchdog caught|Caught collective operation timeout|Timeout at NCCL work|last enqueued (?:NCCL )?work: \d"
+    r"|Timed out waiting \d|failed to pass monitoredBarrier"
     r"|watchdog got stuck|taking the entire process down|Terminating the process after|[Mm]ismatch"
 )
 
@@ -141,7 +151,8 @@ PARSER = Parser(
     medium="collectives",
     footprint=(
         r"\b(?:[Ww]atchdog c|C)aught collective operation timeout|Timeout at NCCL work|last enqueued (NCCL )?work: \d"
-        r"|Timed out waiting \d+ms for|failed to pass monitoredBarrier|ProcessGroupNCCL.{0,40}watchdog|taking the entire process down"
+        r"|Timed out waiting \d+ms for|failed to pass monitoredBarrier|ProcessGroupNCCL.{0,40}watchdog"
+        "|taking the entire process down"
         r"|mismatch between collectives|[Mm]ismatched (collective|tensor|shape|data type|allreduce)"
     ),
     read=read,

@@ -26,7 +26,8 @@ from ..text import Line, Text
 from . import Parser
 
 LIST = re.compile(
-    r"^(?:pid (\d{1,9})'s (?:current|new) affinity list: |Cpus_allowed_list:\s{1,4}|physcpubind: )([\d, -]{1,2000}?)\s*$"
+    r"^(?:pid (\d{1,9})'s (?:current|new) affinity list: |Cpus_allowed_list:\s{1,4}|physcpubind: )"
+    r"([\d, -]{1,2000}?)\s*$"
 )
 MASK = re.compile(r"^pid (\d{1,9})'s (?:current|new) affinity mask: ([0-9a-f]{1,400})\s*$")
 COUNT = re.compile(
@@ -36,7 +37,8 @@ COUNT = re.compile(
 _SET = r"[{\[](?P<set>\d{1,4}(?:, ?\d{1,4}){0,1023})[}\]]"
 # worker 3 pid 4243 cpu_affinity: [0]      os.sched_getaffinity(0) -> {0, 1, 2, 3}
 NAMED = re.compile(
-    rf"(?i)^(?P<before>.{{0,160}}?)\b(?:(?:os\.)?sched_getaffinity\([^()]{{0,40}}(?:\(\))?\)|(?:cpu[ _]?)?affinity(?:\(\))?)[ \t]{{0,20}}(?:[:=]|->|is)?[ \t]{{0,20}}{_SET}[ \t]{{0,4}}$"
+    rf"(?i)^(?P<before>.{{0,160}}?)\b(?:(?:os\.)?sched_getaffinity\([^()]{{0,40}}(?:\(\))?\)"
+    rf"|(?:cpu[ _]?)?affinity(?:\(\))?)[ \t]{{0,20}}(?:[:=]|->|is)?[ \t]{{0,20}}{_SET}[ \t]{{0,4}}$"
 )
 # Child pid is 4243 {0}      [pid 4243] {0, 1}
 BARE = re.compile(r"^.{0,60}\bpid(?: is|:|=)? ?(?P<pid>\d{1,9})[\]:,]? \{(?P<set>\d{1,4}(?:, \d{1,4}){0,1023})\}\s*$")

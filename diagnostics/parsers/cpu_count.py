@@ -8,7 +8,8 @@
     UserWarning: This DataLoader will create 32 worker processes in total. Our suggested max number of worker in current
         system is 2, which is smaller than what this DataLoader is going to create.
 
-What Slurm gives to each task is told as `cpus of a task`. `nproc`'s bare number is read below its command. The value is the number of CPUs, a quota's with its fraction.
+What Slurm gives to each task is told as `cpus of a task`. `nproc`'s bare number is read below its command. The value is
+the number of CPUs, a quota's with its fraction.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ SAID = re.compile(
 )
 # (host cores: 32)      Available CPUs: 8      number of CPU cores = 16      os.cpu_count(): 64      cpu_count=64
 COUNTED = re.compile(
-    r"(?<![\w-])(?:(?:host|node|machine|logical|available|total|usable|number of|system)[ _](?:cpu )?(?:cores|v?cpus)|os\.cpu_count\(\)|cpu_count)"
+    r"(?<![\w-])(?:(?:host|node|machine|logical|available|total|usable|number of|system)[ _](?:cpu )?"
+    r"(?:cores|v?cpus)|os\.cpu_count\(\)|cpu_count)"
     r"(?: available)?\"?\s?[:=]{1,2} ?(\d{1,5})(?![\d.%])",
     re.I,
 )
@@ -42,8 +44,10 @@ QUOTA = re.compile(r"^(?:\S{0,200}cpu\.max:? {1,4})(\d{4,9}) (\d{4,9})\s*$")
 OF_A_TASK = re.compile(r"^(?:#SBATCH )?(?:[^\n#]{0,200}\s)?(?:--)?cpus[-_]per[-_]task(?:=| ?: ?| )(?P<cpus>\d{1,4})\b")
 # #SBATCH --ntasks-per-node=8 --gres=gpu:8 --nodes=2
 ASKED = re.compile(
-    r"(?:^|\s)(?:--)?(?P<name>ntasks(?:[-_]per[-_]node)?|nodes|gpus(?:[-_]per[-_](?:node|task))?)[= ](?:[a-z]\w{0,20}:)?(?P<value>\d{1,5})\b"
-    r"|(?:^|\s)(?:--)?(?P<gres>gres)=gpu:(?:[a-z]\w{0,20}:)?(?P<gpus>\d{1,3})\b|(?:^|\s)(?P<short>-[nN]) ?(?P<number>\d{1,5})\b"
+    r"(?:^|\s)(?:--)?(?P<name>ntasks(?:[-_]per[-_]node)?|nodes|gpus(?:[-_]per[-_](?:node|task))?)[= ]"
+    r"(?:[a-z]\w{0,20}:)?(?P<value>\d{1,5})\b"
+    r"|(?:^|\s)(?:--)?(?P<gres>gres)=gpu:(?:[a-z]\w{0,20}:)?(?P<gpus>\d{1,3})\b"
+    r"|(?:^|\s)(?P<short>-[nN]) ?(?P<number>\d{1,5})\b"
 )
 SHORT = {"-n": "ntasks", "-N": "nodes"}
 

@@ -18,7 +18,8 @@ from ..text import Text
 from . import Parser
 
 WAITS = re.compile(
-    r"(?i)(?:\bi/?o[- _]?wait(?:ing)?|%wa|\bwa)\b(?: is| at| of| about| around| ~|[ :=~]){1,3}(\d{1,3}(?:\.\d{1,3})?)(?: ?(?:-|to) ?\d{1,3})? ?%"
+    r"(?i)(?:\bi/?o[- _]?wait(?:ing)?|%wa|\bwa)\b(?: is| at| of| about| around| ~|[ :=~]){1,3}"
+    r"(\d{1,3}(?:\.\d{1,3})?)(?: ?(?:-|to) ?\d{1,3})? ?%"
 )
 
 

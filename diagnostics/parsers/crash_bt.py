@@ -28,7 +28,8 @@ MAY_BE_ENDED = re.compile(
     r"interruptible|killable|^(?:futex|do_futex|ep_poll|poll_schedule|do_wait|pipe_|hrtimer|do_nanosleep)"
 )
 BLOCKED = re.compile(
-    r"^_*down(?:_|$)|rwsem_down|mutex_lock|io_schedule|wait_on_|wait_for_completion|_buf_lock$|folio_wait|wait_transaction"
+    "^_*down(?:_|$)|rwsem_down|mutex_lock|io_schedule|wait_on_|wait_for_completion|_buf_lock$|folio_wait"
+    "|wait_transaction"
 )
 INNERMOST = 8
 LIMIT = 200  # lines of one stack

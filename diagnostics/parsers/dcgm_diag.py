@@ -8,8 +8,8 @@
     |    -> NVLINK system       | Failure                                        |
     |                           | GPU 0's NvLink link 0 is currently down        |
 
-Links that are down are a fact each; others are up, unless all from the first on are listed, as for a GPU without a bridge.
-A cell that runs on over several lines is joined; a test with different results is one fact for each, and one
+Links that are down are a fact each; others are up, unless all from the first on are listed, as for a GPU without a
+bridge. A cell that runs on over several lines is joined; a test with different results is one fact for each, and one
 for each GPU that failed or was warned of. An "Error", "Warning" or "Info" row is a message, not a test.
 """
 
@@ -121,6 +121,7 @@ def links(text: Text, cell: Cell, words: str) -> Iterator[NvlinkErrors]:
 PARSER = Parser(
     tool="dcgmi diag",
     medium="gpu",
-    footprint=r"^\| Diagnostic +\| Result|^\| Overall Health +\||^\|[^|\n]{1,60}\| (Pass|Fail|Skip|Warn)( - [^|\n]{0,200})? *\|",
+    footprint=r"^\| Diagnostic +\| Result|^\| Overall Health +\|"
+    r"|^\|[^|\n]{1,60}\| (Pass|Fail|Skip|Warn)( - [^|\n]{0,200})? *\|",
     read=read,
 )

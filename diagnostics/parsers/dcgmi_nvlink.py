@@ -4,7 +4,8 @@
         gpuId 0:
             U U U U D U U U U U U U
 
-U is up, D is down, X is disabled, _ is not there. Links that are down are a fact each, and a GPU with any that is up one.
+U is up, D is down, X is disabled, _ is not there. Links that are down are a fact each, and a GPU with any that is up
+one.
 """
 
 from __future__ import annotations

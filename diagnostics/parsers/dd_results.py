@@ -20,7 +20,8 @@ from . import Parser
 from ._job_lines import messages
 
 RESULT = re.compile(
-    r"^(\d{1,18}) bytes (?:\([^)]{1,60}\) )?(?:copied|transferred)(?: in)?,? ?(\d{1,9}(?:\.\d{1,12})?(?:e-\d{1,2})?) s(?:ec(?:ond)?s?)?\b"
+    r"^(\d{1,18}) bytes (?:\([^)]{1,60}\) )?(?:copied|transferred)(?: in)?,? ?"
+    r"(\d{1,9}(?:\.\d{1,12})?(?:e-\d{1,2})?) s(?:ec(?:ond)?s?)?\b"
 )
 COMMAND = re.compile(r"\bdd (.{0,1500})$")
 FILE = re.compile(r"\b(if|of)=([^\s'\"]{1,1000})")

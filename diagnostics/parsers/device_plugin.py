@@ -1,7 +1,7 @@
 """The NVIDIA device plugin of Kubernetes: an Xid that it saw, a device that it took away.
 
-I0509 05:44:09.120771       1 health.go:169] XidCriticalError: Xid=48 on Device=GPU-0a1b...; marking device as unhealthy.
-I0509 05:44:09.121004       1 server.go:278] 'nvidia.com/gpu' device marked unhealthy: GPU-0a1b...
+I0509 05:44:09.120771       1 health.go:169] XidCriticalError: Xid=48 on Device=GPU-0a1b...; marking device as
+unhealthy. I0509 05:44:09.121004       1 server.go:278] 'nvidia.com/gpu' device marked unhealthy: GPU-0a1b...
 """
 
 from __future__ import annotations

@@ -23,14 +23,17 @@ from ._trial_words import FEWEST_ROWS, outcome_of, short_lines, trial
 
 # device 0-8 fine (40 h), device 9 (db:00) fails in < 1 h
 CLAUSE = re.compile(
-    r"\b(?P<part>gpu|device|card)s?[ :#]{0,2}(?P<first>\d{1,2})(?: ?(?:-|to) ?(?P<last>\d{1,2}))?(?: \([^()]{1,30}\))?:? (?:always |is |are |all )?"
+    r"\b(?P<part>gpu|device|card)s?[ :#]{0,2}(?P<first>\d{1,2})(?: ?(?:-|to) ?(?P<last>\d{1,2}))?"
+    r"(?: \([^()]{1,30}\))?:? (?:always |is |are |all )?"
     r"(?P<outcome>ok(?:ay)?|fine|works?|pass(?:es)?|trains?|clean|fails?|crash(?:es)?|hangs?|aborts?|dies|errors?)\b",
     re.I,
 )
 MOST_DEVICES = 16
 # gpu:1 matmul vs numpy max abs err 3.1e+02
 DEVIATION = re.compile(
-    r"^ {0,8}(?P<part>gpu|device|card|cuda)[ :]{0,2}(?P<number>\d{1,3})\b(?P<work>[^\n]{1,100}?\b(?:err(?:or)?s?|diff(?:erence)?|deviation|mismatch(?:es)?))[ :=]{1,4}(?P<value>\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$",
+    r"^ {0,8}(?P<part>gpu|device|card|cuda)[ :]{0,2}(?P<number>\d{1,3})\b"
+    r"(?P<work>[^\n]{1,100}?\b(?:err(?:or)?s?|diff(?:erence)?|deviation|mismatch(?:es)?))[ :=]{1,4}"
+    r"(?P<value>\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$",
     re.I,
 )
 DIGITS = re.compile(r"\d{1,20}")

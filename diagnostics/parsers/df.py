@@ -33,7 +33,8 @@ DEFAULT = re.compile(
 )
 # /dev/vda        252G   31G   71G  31% /      overlay   overlay   20G  0.5G   20G   3% /
 ROW = re.compile(
-    r"^(?:(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? +)?(\S.{0,255}?)?[ \t]+([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +(\d{1,3}%|-) +(/.*)$"
+    r"^(?:(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})? +)?(\S.{0,255}?)?[ \t]+([\d.,]+[KMGTPE]?|-) +"
+    r"([\d.,]+[KMGTPE]?|-) +([\d.,]+[KMGTPE]?|-) +(\d{1,3}%|-) +(/.*)$"
 )
 LUSTRE_TARGET = re.compile(r"/[^ \[]{0,1000}\[(?:MDT|OST):\d{1,6}\]$")
 BLOCK = re.compile(r"(\d*)([KMG]?)B?-blocks", re.IGNORECASE)

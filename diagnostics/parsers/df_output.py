@@ -6,8 +6,8 @@
     Use% Mounted on
      35% /
 
-What `df` prints by default is read by its own parser. A row is one fact of its bytes and one of its inodes, as far as it
-has them. A lone column says too little to be recognised.
+What `df` prints by default is read by its own parser. A row is one fact of its bytes and one of its inodes, as far as
+it has them. A lone column says too little to be recognised.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ PARSER = Parser(
     medium="disk-usage",
     footprint=(
         r"^ *(Filesystem|Type|Inodes|IUsed|IFree|IUse%|\d*[KMG]?B?-blocks|Size|Used|Avail|Use%|File|Mounted on)"
-        r"( +(Type|Inodes|IUsed|IFree|IUse%|\d*[KMG]?B?-blocks|Size|Used|Avail|Use%|File|Mounted on|Filesystem)){1,11} *$"
+        r"( +(Type|Inodes|IUsed|IFree|IUse%|\d*[KMG]?B?-blocks|Size|Used|Avail|Use%|File|Mounted on"
+        "|Filesystem)){1,11} *$"
     ),
     read=read,
 )

@@ -22,14 +22,16 @@ from ..text import Line, Text
 from . import Parser
 
 KIND = re.compile(
-    r"(?i)(?<![a-z])(?P<kind>md5|sha-?\d{1,3}|xxh\d{0,3}|crc32c?|b2|b3|blake[23]\w?|checksum|digest)(?:sums?|s)?(?![a-z])"
+    r"(?i)(?<![a-z])(?P<kind>md5|sha-?\d{1,3}|xxh\d{0,3}|crc32c?|b2|b3|blake[23]\w?|checksum|digest)(?:sums?|s)?"
+    "(?![a-z])"
 )
 DIGEST = r"(?=[a-f]{0,31}[0-9])(?=[0-9]{0,31}[a-f])[0-9a-f]{6,128}(?:\.{2,3}[0-9a-f]{0,8})?"
 # shard50  site A 0f8d13a2b7c4  site B 0f8d13a2b7c4      | part-07 | 91c3370be5d8 | 91c3370be5d8 |
 _LABEL = r"(?:[A-Za-z][\w.-]{0,30}(?: [\w.-]{1,20}){0,2}[ \t]{0,4}[:=]?[ \t]{0,4})?"
 _APART = r"[ \t]{0,40}(?:[ \t]|\||,)[ \t]{0,40}"
 ROW = re.compile(
-    rf"^[ \t|]{{0,12}}(?P<name>[\w/][\w./@+-]{{0,300}})(?P<cells>(?:{_APART}{_LABEL}{DIGEST}(?=[ \t|,]|$)){{2,6}})[ \t|]{{0,12}}(?:\S{{1,20}})?$"
+    rf"^[ \t|]{{0,12}}(?P<name>[\w/][\w./@+-]{{0,300}})"
+    rf"(?P<cells>(?:{_APART}{_LABEL}{DIGEST}(?=[ \t|,]|$)){{2,6}})[ \t|]{{0,12}}(?:\S{{1,20}})?$"
 )
 CELL = re.compile(rf"(?:^|[ \t|,:=])({DIGEST})(?=[ \t|,]|$)")
 LARGEST = 64 << 10  # bytes: nobody puts more side by side by hand

@@ -8,8 +8,8 @@
     Linux gpu07 5.15.0-117-generic #127-Ubuntu SMP x86_64 GNU/Linux
              Kernel: Linux 5.15.0-117-generic
 
-A module that was added or built and not installed is skipped: no kernel would find it. So is a kernel that is said to be the
-one before.
+A module that was added or built and not installed is skipped: no kernel would find it. So is a kernel that is said to
+be the one before.
 """
 
 from __future__ import annotations

@@ -53,7 +53,8 @@ SHMEM = re.compile(r"The SHMEM allocation limit is set to the default of (\d{1,6
 NAMES = {"ipc": "IpcMode", "shm-size": "ShmSize"}
 EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{12,64} \((.{0,1000})\)$")
 INTERESTING = re.compile(
-    r"The SHMEM allocation limit|\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d|container (?:oom|die|kill) |(?:docker|podman) (?:container )?run "
+    r"The SHMEM allocation limit|\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d"
+    "|container (?:oom|die|kill) |(?:docker|podman) (?:container )?run "
 )
 
 

@@ -3,8 +3,8 @@
     CONTAINER ID   NAME      CPU %     MEM USAGE / LIMIT     MEM %     NET I/O   BLOCK I/O   PIDS
     8fb4f6c1a2d3   train     812.3%    62.9GiB / 64GiB       98.28%    1GB / 2GB 0B / 0B     412
 
-Before 17.09 there is one column for both, with the id or the name. Who keeps a record of it puts the time first, and may
-leave out columns:
+Before 17.09 there is one column for both, with the id or the name. Who keeps a record of it puts the time first, and
+may leave out columns:
 
     TIME      NAME    CPU %     MEM USAGE / LIMIT   MEM %
     09:46:40  train   803.9%    9.71GiB / 12GiB     80.92%
@@ -29,9 +29,11 @@ from ._snapshot import source, stamp_before, stamp_of
 HEADING = re.compile(
     r"^(?:(?i:time|timestamp|date|at) +)?(?:(?:CONTAINER )?ID +NAME|CONTAINER|NAME)(?: +CPU ?%)? +MEM USAGE"
 )
-# 8fb4f6c1a2d3   train     812.3%    62.9GiB / 64GiB       98.28%     09:46:40  train   803.9%    9.71GiB / 12GiB     80.92%
+# 8fb4f6c1a2d3   train     812.3%    62.9GiB / 64GiB       98.28%     09:46:40  train   803.9%    9.71GiB / 12GiB
+# 80.92%
 ROW = re.compile(
-    r"^(?:(?P<time>(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(?::\d\d)?Z?) +)?(\S{1,100}) +(?:\S{1,100} +)?(?:[\d.]{1,12}% +)?([\d.]{1,12}\s?[KMGT]?i?B) ?/ ?([\d.]{1,12}\s?[KMGT]?i?B) +(\d{1,4}(?:\.\d{1,4})?)%"
+    r"^(?:(?P<time>(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(?::\d\d)?Z?) +)?(\S{1,100}) +(?:\S{1,100} +)?"
+    r"(?:[\d.]{1,12}% +)?([\d.]{1,12}\s?[KMGT]?i?B) ?/ ?([\d.]{1,12}\s?[KMGT]?i?B) +(\d{1,4}(?:\.\d{1,4})?)%"
 )
 
 

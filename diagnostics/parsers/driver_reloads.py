@@ -24,19 +24,24 @@ MODULE = r"(?:nvidia(?:[_-]\w{1,10})?|amdgpu)"
 RELOAD = re.compile(rf"{PROMPT}.{{0,200}}\bmodprobe (?!-r\b)(?:-\w{{1,10}} )?(?P<module>{MODULE})\b")
 TAKEN_OUT = re.compile(rf"{PROMPT}.{{0,200}}\b(?:rmmod|modprobe -r) (?:-\w{{1,10}} )?{MODULE}\b")
 ASKED = re.compile(
-    rf"(?:{PROMPT}|^>>> ).{{0,300}}(?:\btorch\.cuda\.is_available\(\)|\.cuda\(\)|\.to\(['\"]cuda|device=['\"]cuda|tf\.(?:Session|test|config)|cupy\.|\bnvidia-smi\b|\bdeviceQuery\b)"
+    rf"(?:{PROMPT}|^>>> ).{{0,300}}(?:\btorch\.cuda\.is_available\(\)|\.cuda\(\)|\.to\(['\"]cuda|device=['\"]cuda"
+    r"|tf\.(?:Session|test|config)|cupy\.|\bnvidia-smi\b|\bdeviceQuery\b)"
 )
-# True     tensor([-0.2113,  1.0310], device='cuda:0')     ...] Creating TensorFlow device (/gpu:0)     GPU 0: Tesla T4 (UUID: GPU-...
+# True     tensor([-0.2113,  1.0310], device='cuda:0')     ...] Creating TensorFlow device (/gpu:0)     GPU 0: Tesla T4
+# (UUID: GPU-...
 YES = re.compile(
-    r"^True\s*$|\bdevice='cuda(?::\d{1,3})?'|Creat(?:ing|ed) (?:TensorFlow )?device \(/|Created device /\S{1,60}GPU:\d|^GPU \d{1,3}: .{1,80}\(UUID: GPU-|Result = PASS"
+    r"^True\s*$|\bdevice='cuda(?::\d{1,3})?'|Creat(?:ing|ed) (?:TensorFlow )?device \(/"
+    r"|Created device /\S{1,60}GPU:\d|^GPU \d{1,3}: .{1,80}\(UUID: GPU-|Result = PASS"
 )
 NO = re.compile(
-    r"^False\s*$|No devices were found|unknown error|CUDA_ERROR_\w{1,40}|no CUDA-capable device|couldn't communicate|busy or unavailable|No CUDA GPUs"
+    r"^False\s*$|No devices were found|unknown error|CUDA_ERROR_\w{1,40}|no CUDA-capable device|couldn't communicate"
+    "|busy or unavailable|No CUDA GPUs"
 )
 
 # after rmmod nvidia_uvm; modprobe nvidia_uvm: works      (a person's note has both in one line)
 NOTED = re.compile(
-    rf"\b(?:rmmod|modprobe -r) {MODULE}\b.{{1,40}}\bmodprobe (?P<module>{MODULE})\b\W{{1,8}}(?:it |all |cuda )?(?:works|ok|fine|is back)\b",
+    rf"\b(?:rmmod|modprobe -r) {MODULE}\b.{{1,40}}\bmodprobe (?P<module>{MODULE})\b\W{{1,8}}(?:it |all |cuda )?"
+    r"(?:works|ok|fine|is back)\b",
     re.I,
 )
 

@@ -49,6 +49,7 @@ def read(text: Text) -> Iterator[FileEntry]:
 PARSER = Parser(
     tool="du -h",
     medium="listing",
-    footprint=r"^ {0,4}\d{1,5}([.,]\d{1,2})?[KMGTP](i?B)?[ \t]{1,12}(?=\S{0,200}(/|[a-z]\S{0,60}[-_.]\S))[\w./~@+=-][\w./@+=~:,-]{0,400}$",
+    footprint=r"^ {0,4}\d{1,5}([.,]\d{1,2})?[KMGTP](i?B)?[ \t]{1,12}"
+    r"(?=\S{0,200}(/|[a-z]\S{0,60}[-_.]\S))[\w./~@+=-][\w./@+=~:,-]{0,400}$",
     read=read,
 )

@@ -24,19 +24,24 @@ from . import Parser
 from ._job_lines import messages
 
 ASSIGNMENT = re.compile(
-    r"^\s{0,8}(?:export |declare -x |set |-e |ENV )?([A-Za-z_][\w.]{1,80})(?:=|>| = |: )(?:\"([^\"]{0,500})\"|'([^']{0,500})'|(\S{0,500}))\s*(?:#.*)?$"
+    r"^\s{0,8}(?:export |declare -x |set |-e |ENV )?([A-Za-z_][\w.]{1,80})(?:=|>| = |: )"
+    r"(?:\"([^\"]{0,500})\"|'([^']{0,500})'|(\S{0,500}))\s*(?:#.*)?$"
 )
 # the names of this field, wherever they are assigned: in an echoed command, a log line, a yaml file
 KNOWN = re.compile(
-    r"\b((?:NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|TORCHELASTIC|GLOO|CUDA|PYTORCH|OMP|UCX|HSA|RCCL|TRITON|FI|OMPI|SLURM|HF|XLA|MKL|KMP|DEEPSPEED|LD|MALLOC|TOKENIZERS)_[A-Z0-9_]{2,60})=([^\s'\"]{1,300}|\"[^\"]{1,300}\"|'[^']{1,300}')"
+    r"\b((?:NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|TORCHELASTIC|GLOO|CUDA|PYTORCH|OMP|UCX|HSA|RCCL|TRITON|FI|OMPI|SLURM"
+    r"|HF|XLA|MKL|KMP|DEEPSPEED|LD|MALLOC|TOKENIZERS)_[A-Z0-9_]{2,60})=([^\s'\"]{1,300}|\"[^\"]{1,300}\"|'[^']{1,300}')"
 )
 # local_rank=4 ib_device=mlx5_4
 DEVICE = re.compile(
-    r"(?i)\b((?:ib_|rdma_|net_?)?(?:device|hca|nic|ifname|interface))=((?:mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond)[\w.:]{0,30})"
+    r"(?i)\b((?:ib_|rdma_|net_?)?(?:device|hca|nic|ifname|interface))="
+    r"((?:mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond)[\w.:]{0,30})"
 )
-# early_stopping_patience: 10     "early_stopping": {     --early_stop 5     config["early_stop"] = 50     callbacks=EarlyStopping(patience=3)
+# early_stopping_patience: 10     "early_stopping": {     --early_stop 5     config["early_stop"] = 50
+# callbacks=EarlyStopping(patience=3)
 EARLY = re.compile(
-    r"^\s{0,40}(?:\w{1,30}\[)?[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_|callbacks?)[\"']?\]?(?:: ?|=| = | )\s{0,4}(\S{0,200})"
+    r"^\s{0,40}(?:\w{1,30}\[)?[\"'{,-]{0,4}((?i:early[-_]?stop\w{0,30})|_target_|callbacks?)[\"']?\]?"
+    r"(?:: ?|=| = | )\s{0,4}(\S{0,200})"
 )
 # ddp_timeout: 3600     --ddp_timeout 1800 \     "dist_timeout": 7200,     --distributed-timeout-minutes 30
 GROUPS = re.compile(
@@ -48,7 +53,8 @@ SECRET = re.compile(r"(?i)token|secret|passw|credential|api_?key|access_?key|pri
 
 STOP = re.compile(r"(?i)early[-_]?stop")
 NAMED = re.compile(
-    f"{KNOWN.pattern}|{EARLY.pattern}|(?i:{GROUPS.pattern.removeprefix('(?i)')})|(?i:{DEVICE.pattern.removeprefix('(?i)')})"
+    f"{KNOWN.pattern}|{EARLY.pattern}|(?i:{GROUPS.pattern.removeprefix('(?i)')})|(?i"
+    f":{DEVICE.pattern.removeprefix('(?i)')})"
 )
 
 
@@ -78,9 +84,11 @@ PARSER = Parser(
     footprint=(
         r"^\s{0,8}(export |declare -x )?[A-Za-z_][\w.]{1,80}(=| = )\S{0,500}\s*$"
         r"|\b(NCCL|TORCH_NCCL|TORCH|TORCHINDUCTOR|CUDA|PYTORCH|OMP|UCX|GLOO|SLURM|HF)_[A-Z0-9_]{2,60}=\S"
-        r"|^\s{0,40}[\"'{,-]{0,4}(?i:early[-_]?stop\w{0,30}[\"']?[:= ]|(_target_|callbacks?)[\"']?[:=] ?\S{0,200}earlystop|\w{1,30}\[[\"']early[-_]?stop)"
+        r"|^\s{0,40}[\"'{,-]{0,4}(?i:early[-_]?stop\w{0,30}[\"']?[:= ]"
+        r"|(_target_|callbacks?)[\"']?[:=] ?\S{0,200}earlystop|\w{1,30}\[[\"']early[-_]?stop)"
         rf"|(?i:(^|[\s\"'(])(--)?{GROUP_LIMIT}([_-](s|secs?|seconds|min|minutes))?[\"']?[:= ])"
-        r"|(?i:\b(ib_|rdma_|net_?)?(device|hca|nic|ifname|interface)=(mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond))"
+        r"|(?i:\b(ib_|rdma_|net_?)?(device|hca|nic|ifname|interface)="
+        r"(mlx\d|bnxt|hfi|irdma|efa|rocep|ib|eth|en[opsx]|bond))"
     ),
     read=read,
 )

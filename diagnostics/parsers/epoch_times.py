@@ -21,7 +21,11 @@ from ..text import Text
 from . import Parser
 from ._job_lines import messages
 
-_TIME = r"(\d{1,4}(?::\d\d){1,2}(?:\.\d{1,6})?|\d{1,9}(?:\.\d{1,9})? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b(?:,? ?\d{1,2}(?:\.\d{1,3})? ?(?:s|secs?|seconds?|m|mins?|minutes?)\b)?)"
+_TIME = (
+    r"(\d{1,4}(?::\d\d){1,2}(?:\.\d{1,6})?|\d{1,9}(?:\.\d{1,9})? ?"
+    r"(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b"
+    r"(?:,? ?\d{1,2}(?:\.\d{1,3})? ?(?:s|secs?|seconds?|m|mins?|minutes?)\b)?)"
+)
 _END = r" ?\.?(?: \(.{1,60}\))?\s*$"
 _EPOCH = r"\b(?i:epoch)[ :_#]{0,3}\[?(\d{1,5})(?:/\d{1,5})?\]?"
 ROWS = (
@@ -46,6 +50,7 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="a job's epoch times",
     medium="job-log",
-    footprint=r"(?i)\bepoch[ :_#]{0,3}\[?\d{1,5}(/\d{1,5})?\]?.{0,80}\d ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|:\d\d)\b",
+    footprint=r"(?i)\bepoch[ :_#]{0,3}\[?\d{1,5}(/\d{1,5})?\]?.{0,80}\d ?"
+    r"(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|:\d\d)\b",
     read=read,
 )

@@ -3,7 +3,8 @@
     127.0.1.1       node2
     192.0.2.5       node2 node2.cluster
 
-A line counts where everything in it is an address and names. Names of the machine for itself (localhost, ip6-...) are skipped.
+A line counts where everything in it is an address and names. Names of the machine for itself (localhost, ip6-...) are
+skipped.
 """
 
 from __future__ import annotations

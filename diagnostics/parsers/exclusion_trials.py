@@ -1,11 +1,13 @@
-r"""Rates of one job with some hosts left out, and of one host beside its peers, as people write them down to find a slow one.
+r"""Rates of one job with some hosts left out, and of one host beside its peers, as people write them down to find a
+slow one.
 
     --exclude=n[01-03]       : 141 TFLOPs
     without n20                149 TFLOPs
     all 48 nodes               141 TFLOPs
     gpu bench n32            : 303.6 s  (others around 296.5 s)
 
-A row is a condition, a rate with its unit, and anything after it. Rows that leave nobody out count only beside one that does.
+A row is a condition, a rate with its unit, and anything after it. Rows that leave nobody out count only beside one that
+does.
 """
 
 from __future__ import annotations
@@ -23,18 +25,25 @@ from ._snapshot import source
 from .rate_tables import HOST, UNIT, UNITS
 
 RATE = rf"~?(?P<value>\d{{1,9}}(?:\.\d{{1,6}})?) ?(?P<unit>{UNIT})\b"
-LEFT_OUT = r"(?:--exclude[= ]|\bexclud(?:ing|ed?)\b:? ?|\bwithout |\bw/o |\bminus |\ball (?:but|except) |\bdrain(?:ing|ed) )(?:nodes? |hosts? )?"
+LEFT_OUT = (
+    r"(?:--exclude[= ]|\bexclud(?:ing|ed?)\b:? ?|\bwithout |\bw/o |\bminus |\ball (?:but|except) "
+    r"|\bdrain(?:ing|ed) )(?:nodes? |hosts? )?"
+)
 ROW = re.compile(
-    rf"^\s{{0,8}}(?P<condition>[^\s:][^:\n]{{0,80}}?{LEFT_OUT}|{LEFT_OUT})(?P<hosts>[A-Za-z][\w.,\[\]-]{{0,120}})[ \t]{{0,40}}(?::[ \t]|[ \t]{{2}}|\t|->|=)[ \t>]{{0,40}}{RATE}",
+    rf"^\s{{0,8}}(?P<condition>[^\s:][^:\n]{{0,80}}?{LEFT_OUT}|{LEFT_OUT})"
+    rf"(?P<hosts>[A-Za-z][\w.,\[\]-]{{0,120}})[ \t]{{0,40}}(?::[ \t]|[ \t]{{2}}|\t|->|=)[ \t>]{{0,40}}{RATE}",
     re.I,
 )
 WHOLE = re.compile(
-    rf"^\s{{0,8}}(?:all|every|full|baseline|with all)\b[^:\d]{{0,20}}(?:\d{{1,6}} )?[^:\d]{{0,60}}(?::[ \t]|[ \t]{{2}})[ \t]{{0,40}}{RATE}",
+    rf"^\s{{0,8}}(?:all|every|full|baseline|with all)\b[^:\d]{{0,20}}(?:\d{{1,6}} )?[^:\d]{{0,60}}"
+    rf"(?::[ \t]|[ \t]{{2}})[ \t]{{0,40}}{RATE}",
     re.I,
 )
 # gpu bench n32               : 303.6 s  (others around 296.5 s)
 BESIDE = re.compile(
-    rf"^\s{{0,8}}(?P<name>[A-Za-z][\w /-]{{0,60}}?)?\b(?P<host>{HOST})[ \t]{{0,40}}[: \t][ \t]{{0,40}}{RATE}[,;( \t]{{1,10}}(?:all |the )?(?:others?|rest|peers|median|elsewhere|fleet)\b[^\d\n]{{0,20}}(?P<others>\d{{1,9}}(?:\.\d{{1,6}})?)",
+    rf"^\s{{0,8}}(?P<name>[A-Za-z][\w /-]{{0,60}}?)?\b"
+    rf"(?P<host>{HOST})[ \t]{{0,40}}[: \t][ \t]{{0,40}}{RATE}[,;( \t]{{1,10}}(?:all |the )?"
+    rf"(?:others?|rest|peers|median|elsewhere|fleet)\b[^\d\n]{{0,20}}(?P<others>\d{{1,9}}(?:\.\d{{1,6}})?)",
     re.I,
 )
 LIST = re.compile(r"([A-Za-z][\w.-]{0,60}?)(?:\[([\d,-]{1,100})\])?(?:,|$)")

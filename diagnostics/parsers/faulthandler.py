@@ -8,10 +8,10 @@
     Current thread 0x00007feb765c7b80 (most recent call first):
       File "<string>", line 1 in <module>
 
-It stands in the middle of a job's log, where each line may have a rank in front. Threads are named by the
-pthread's address, which no other tool prints. After a fatal error the current thread is the one that crashed;
-after `Timeout (0:05:00)!` (dump_traceback_later) nothing crashed, and frames that follow at once are of the one thread that is
-dumped. Skipped: the list of extension modules.
+It stands in the middle of a job's log, where each line may have a rank in front. Threads are named by the pthread's
+address, which no other tool prints. After a fatal error the current thread is the one that crashed; after `Timeout
+(0:05:00)!` (dump_traceback_later) nothing crashed, and frames that follow at once are of the one thread that is dumped.
+Skipped: the list of extension modules.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ CHAIN = re.compile(
     r"^Chain INPUT \(policy (?:DROP|REJECT)\b|^:INPUT DROP\b|^-P INPUT DROP\b|\bhook input\b.{0,80}policy drop;"
 )
 REJECT_ALL = re.compile(
-    r"^(?:REJECT|DROP) {2,12}(?:all|0) {2,8}-- {1,4}(?:anywhere|0\.0\.0\.0/0) {2,30}(?:anywhere|0\.0\.0\.0/0) {2,30}reject-with icmp-(?:host|admin|port)|^-A INPUT -j (?:REJECT|DROP)\b"
+    r"^(?:REJECT|DROP) {2,12}(?:all|0) {2,8}-- {1,4}(?:anywhere|0\.0\.0\.0/0) {2,30}"
+    r"(?:anywhere|0\.0\.0\.0/0) {2,30}reject-with icmp-(?:host|admin|port)|^-A INPUT -j (?:REJECT|DROP)\b"
 )
 ISOLATED = re.compile(r"^\s{2,12}<none> \(Selected pods are isolated for ingress connectivity\)")
 

@@ -21,11 +21,13 @@ from ..text import Line, Text
 from . import Parser
 
 COMPILED = re.compile(
-    r"(?<!without )(?<!no )(?:compil\w{0,8}|\bjit|\binductor|\bxla|\btriton)\b(?! ?[:=]? ?(?:off|false|disabled|no|none|0)\b)",
+    r"(?<!without )(?<!no )(?:compil\w{0,8}|\bjit|\binductor|\bxla|\btriton)\b"
+    r"(?! ?[:=]? ?(?:off|false|disabled|no|none|0)\b)",
     re.I,
 )
 ROW = re.compile(
-    r"^\s{0,8}(?P<before>[^\n]{0,100}?)\b(?P<turn>first|1st|second|2nd|next|later|following|repeated|warm|cold)\b (?P<what>calls?|runs?|steps?|iterations?|requests?|batch(?:es)?|passes|pass)"
+    r"^\s{0,8}(?P<before>[^\n]{0,100}?)\b(?P<turn>first|1st|second|2nd|next|later|following|repeated|warm|cold)\b "
+    "(?P<what>calls?|runs?|steps?|iterations?|requests?|batch(?:es)?|passes|pass)"
     r"[ :=]{1,40}(?P<amount>\d{1,7}(?:\.\d{1,6})? ?(?:ms|s|sec|secs|seconds|min|minutes)|\d{1,4}m\d{1,2}s)\b",
     re.I,
 )
@@ -59,6 +61,7 @@ def read(text: Text) -> Iterator[PhaseTook]:
 PARSER = Parser(
     tool="first and later calls",
     medium="benchmarks",
-    footprint=r"(?i)\b(?:first|1st|cold)\b (?:calls?|runs?|steps?|iterations?|requests?|batch(?:es)?|passes|pass)[ :=]{1,40}\d[\d.]{0,12} ?(?:ms|s|sec|secs|seconds|min|minutes|m\d{1,2}s)\b",
+    footprint=r"(?i)\b(?:first|1st|cold)\b (?:calls?|runs?|steps?|iterations?|requests?|batch(?:es)?|passes"
+    r"|pass)[ :=]{1,40}\d[\d.]{0,12} ?(?:ms|s|sec|secs|seconds|min|minutes|m\d{1,2}s)\b",
     read=read,
 )

@@ -23,19 +23,24 @@ from ._snapshot import source
 FOUND = (
     (
         "ext4",
-        r"UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY|WARNING: Filesystem still has errors|contains a file system with errors, check forced",
+        "UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY|WARNING: Filesystem still has errors"
+        "|contains a file system with errors, check forced",
     ),
     (
         "ext4",
-        r"^(?:Inode|Directory inode|Entry|Block bitmap|Free blocks count wrong|Multiply-claimed block).{0,120}\b(?:has an? (?:invalid|illegal|corrupt)|corrupt|is too big|differences|wrong|invalid)",
+        r"^(?:Inode|Directory inode|Entry|Block bitmap|Free blocks count wrong|Multiply-claimed block).{0,120}\b"
+        "(?:has an? (?:invalid|illegal|corrupt)|corrupt|is too big|differences|wrong|invalid)",
     ),
     (
         "xfs",
-        r"^bad (?:magic|CRC|primary superblock|on-disk superblock|inode|uncorrected).{0,120}|^(?:Metadata (?:CRC error|corruption) detected at|entry .{0,80} references (?:free|non-existent) inode|ERROR: The filesystem has valuable metadata changes in a log)",
+        "^bad (?:magic|CRC|primary superblock|on-disk superblock|inode|uncorrected).{0,120}"
+        "|^(?:Metadata (?:CRC error|corruption) detected at|entry .{0,80} references (?:free|non-existent) "
+        "inode|ERROR: The filesystem has valuable metadata changes in a log)",
     ),
     (
         "btrfs",
-        r"^(?:parent transid verify failed on \d|checksum verify failed on \d|ERROR: (?:errors found in|cannot open file system)|bad tree block \d|root \d{1,12} inode \d{1,12} errors)",
+        r"^(?:parent transid verify failed on \d|checksum verify failed on \d"
+        r"|ERROR: (?:errors found in|cannot open file system)|bad tree block \d|root \d{1,12} inode \d{1,12} errors)",
     ),
     ("btrfs", r"^\s{0,8}(?:Corrected|Uncorrectable|Unverified): {2,20}[1-9]"),
 )

@@ -27,13 +27,18 @@ from ._snapshot import source
 THREAD = re.compile(
     r'^Thread (\d{1,6}) \((?:Thread 0x[0-9a-f]{1,16} )?\(?(?:LWP|process) (\d{1,10})\)?(?: "([^"]{0,40})")?\)'
 )
-# Thread 1 "python3" (LWP 4402):      Thread 41 (LWP 8220) "python3":      Thread 7:      Thread 22 (pid 5512 "ThreadPoolExec"):
+# Thread 1 "python3" (LWP 4402):      Thread 41 (LWP 8220) "python3":      Thread 7:      Thread 22 (pid 5512
+# "ThreadPoolExec"):
 SHORT = re.compile(
-    r'^Thread (?P<number>\d{1,6}) ?(?:"(?P<comm>[^"]{0,40})" ?)?(?:\((?:LWP (?P<tid>\d{1,10})|pid \d{1,10}|[a-zA-Z ]{3,30})(?: "(?P<inside>[^"]{0,40})")?\) ?)?(?:"(?P<after>[^"]{0,40})" ?)?:\s*$'
+    r'^Thread (?P<number>\d{1,6}) ?(?:"(?P<comm>[^"]{0,40})" ?)?'
+    r'(?:\((?:LWP (?P<tid>\d{1,10})|pid \d{1,10}|[a-zA-Z ]{3,30})(?: "(?P<inside>[^"]{0,40})")?\) ?)?'
+    r'(?:"(?P<after>[^"]{0,40})" ?)?:\s*$'
 )
-# * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" 0x00007fc739c8384d in poll () at ../sysdeps/unix/syscall-template.S:84
+# * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" 0x00007fc739c8384d in poll () at
+# ../sysdeps/unix/syscall-template.S:84
 LISTED = re.compile(
-    r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?(?:0x[0-9a-f]{1,16} in )?((?:[A-Za-z_]\S{0,300}|\?\?)(?: \(.{0,2000})?)$'
+    r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?'
+    r"(?:0x[0-9a-f]{1,16} in )?((?:[A-Za-z_]\S{0,300}|\?\?)(?: \(.{0,2000})?)$"
 )
 # #2  0x00007fa9184a3f7b in __GI___futex_abstimed_wait_cancelable64 (futex_word=...
 FRAME = re.compile(r"^#(\d{1,5})  ?(?:0x[0-9a-f]{1,16} in )?(\S.*)$")
@@ -137,7 +142,8 @@ PARSER = Parser(
     medium="native-stacks",
     footprint=(
         r"^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
-        r"|^[* ] {1,4}\d{1,6} {1,8}Thread 0x[0-9a-f]{1,16} \(LWP \d|^ptrace: (Operation|No such)|^Could not attach to process"
+        r"|^[* ] {1,4}\d{1,6} {1,8}Thread 0x[0-9a-f]{1,16} \(LWP \d|^ptrace: (Operation|No such)"
+        "|^Could not attach to process"
     ),
     read=read,
 )

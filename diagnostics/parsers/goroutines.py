@@ -5,8 +5,8 @@
             /usr/local/go/src/syscall/asm_linux_amd64.s:18 +0x5
     syscall.Statfs(0xc42043e8a0, 0x11, 0xc4208b7a10, 0x0, 0x0)
 
-Exporters, mount helpers and container runtimes are written in Go. Only those that have been in one system call for a minute
-or more are told; whoever waits for a channel or a lock of Go's is skipped.
+Exporters, mount helpers and container runtimes are written in Go. Only those that have been in one system call for a
+minute or more are told; whoever waits for a channel or a lock of Go's is skipped.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ r"""Tables of GPUs under load that people and scripts write: a heading that says
     | 3    | 97 % | 81 C     | 292 W |
 
 Columns are two blanks, a tab or a bar apart, and the first names the GPU; two at least are a load, a temperature, a
-clock or a power with its unit. Of "38 -> 79 C" the last counts, and where a clock changed too both are a look at the GPU. A column of
-limits and margins is skipped, and so is a row with more or fewer cells than the heading.
+clock or a power with its unit. Of "38 -> 79 C" the last counts, and where a clock changed too both are a look at the
+GPU. A column of limits and margins is skipped, and so is a row with more or fewer cells than the heading.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from ._trial_words import short_lines
 _QUANTITY = r"(?:temp\w{0,8}|hbm|hot ?spot|junction|sm ?%|(?:gpu[ -])?util\w{0,9}|load|busy|clocks?|power)"
 # GPU     SM%   power   HBM idle->load      | card | temp | clock |
 HEADING = re.compile(
-    rf"^[ \t|]{{0,8}}(?:gpus?|cards?|devices?)(?: (?:index|name|#|no))?[ \t]{{0,40}}(?: [ \t]|\t|\|)[^\n_]{{0,160}}?(?<![A-Za-z_]){_QUANTITY}(?![A-Za-z_])",
+    rf"^[ \t|]{{0,8}}(?:gpus?|cards?|devices?)(?: (?:index|name|#|no))?[ \t]{{0,40}}(?: [ \t]|\t|\|)[^\n_]{{0,160}}?"
+    f"(?<![A-Za-z_]){_QUANTITY}(?![A-Za-z_])",
     re.I,
 )
 OF_TOOLS = re.compile(r"SCLK|PwrCap|VRAM%|Bus-Id|Device ID|GPU_|_CLK")

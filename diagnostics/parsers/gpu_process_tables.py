@@ -1,4 +1,5 @@
-"""Tables of the processes on GPUs, as nvitop, all-smi and people's own scripts print them: the heading says which column is what.
+"""Tables of the processes on GPUs, as nvitop, all-smi and people's own scripts print them: the heading says which
+column is what.
 
     GPU     PID      USER  GPU-MEM %SM  %CPU  %MEM  TIME  COMMAND
       1   56752 C     N/A 32.34GiB 100   N/A   N/A   N/A  No Such Process
@@ -26,7 +27,8 @@ from ._snapshot import source
 
 # GPU     PID      USER  GPU-MEM %SM  %CPU  %MEM  TIME  COMMAND
 HEADING = re.compile(
-    r"^[ │]{0,8}(?:(?P<gpu>GPU|Dev(?:ice)?|IDX)(?: ?ID)?[ │]{1,20}(?:USER[ │]{1,20})?|(?=PID\b.{0,160}\b(?:GPU|VRAM)))PID\b(?=.{0,160}\b(?:GPU[- _]?MEM|Memory|MEM|VRAM|Used?|Usage)\b)"
+    "^[ │]{0,8}(?:(?P<gpu>GPU|Dev(?:ice)?|IDX)(?: ?ID)?[ │]{1,20}(?:USER[ │]{1,20})?"
+    r"|(?=PID\b.{0,160}\b(?:GPU|VRAM)))PID\b(?=.{0,160}\b(?:GPU[- _]?MEM|Memory|MEM|VRAM|Used?|Usage)\b)"
     r".{0,160}\b(?:(?P<last>COMMAND|CMD|Process(?: name)?|Name)\b|Memory\b|MEM\b|Usage\b)[^\n]{0,80}$",
     re.I,
 )

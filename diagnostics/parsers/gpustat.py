@@ -19,7 +19,8 @@ from ._snapshot import source
 
 # [6] NVIDIA A100 80GB PCIe | 52'C, 100 % | 10151 / 81920 MB | (null)
 ROW = re.compile(
-    r"^\[(?P<gpu>\d{1,3})\] (?P<name>[^|]{1,60}?) *\| *(?P<heat>\d{1,3})['°]? ?C,(?:[^,|]{1,12},)? *(?P<busy>\d{1,3}) ?%[^|]{0,40}"
+    r"^\[(?P<gpu>\d{1,3})\] (?P<name>[^|]{1,60}?) *\| *(?P<heat>\d{1,3})['°]? ?C,(?:[^,|]{1,12},)? *"
+    r"(?P<busy>\d{1,3}) ?%[^|]{0,40}"
     r"\| *(?P<used>\d{1,7}) / +(?P<total>\d{1,7}) MB *(?P<holders>\|.{0,400})?$"
 )
 # alice:python3/20111(9876M)      jfx(?M)

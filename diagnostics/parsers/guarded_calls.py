@@ -6,9 +6,9 @@
     if self.world_rank == 0:
         self.log("val/ap", ap, sync_dist=True)
 
-Each call's bare name is told. A test for the others (rank != 0) guards as well; a line of a log is none of code. What the
-other ranks call too, in the branch below or under a test of their own, is not told. A number of steps that the test, or
-one around it, names (step % 500 == 0) is told as `called on one rank every`.
+Each call's bare name is told. A test for the others (rank != 0) guards as well; a line of a log is none of code. What
+the other ranks call too, in the branch below or under a test of their own, is not told. A number of steps that the
+test, or one around it, names (step % 500 == 0) is told as `called on one rank every`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from . import Parser
 # 31     if rank == 0:
 NUMBERED = r"^(?:\s{0,6}\d{1,6}[:|]?(?=\s))?"
 GUARD = re.compile(
-    NUMBERED
-    + r"(?P<indent>\s{0,60})(?:el)?if (?=[^#\n]{0,200}(?:\b(?:is_main_process|is_global_zero|is_rank_zero|is_master|is_chief|is_local_main_process|is_world_process_zero)\b"
-    r"|\b(?:\w{1,20}[._])?rank(?:\(\))?\s?(?:==|!=|>)\s?0\b|\bget_rank\(\)\s?(?:==|!=|>)\s?0\b))[^#\n]{1,200}:\s{0,4}(?P<rest>[^#\n]{0,200})(?:#.{0,200})?$"
+    NUMBERED + r"(?P<indent>\s{0,60})(?:el)?if (?=[^#\n]{0,200}"
+    r"(?:\b(?:is_main_process|is_global_zero|is_rank_zero|is_master|is_chief|is_local_main_process"
+    r"|is_world_process_zero)\b"
+    r"|\b(?:\w{1,20}[._])?rank(?:\(\))?\s?(?:==|!=|>)\s?0\b"
+    r"|\bget_rank\(\)\s?(?:==|!=|>)\s?0\b))[^#\n]{1,200}:\s{0,4}(?P<rest>[^#\n]{0,200})(?:#.{0,200})?$"
 )
 CODE = re.compile(NUMBERED + r"(?P<indent>\s{0,60})(?P<body>\S.{0,300})$")
 CALL = re.compile(r"(?<![\w])(?P<name>[A-Za-z_]\w{1,60})\(")

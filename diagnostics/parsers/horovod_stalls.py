@@ -84,7 +84,8 @@ def _kind(name: str) -> str | None:
 
 
 KIND = re.compile(
-    r"(?<=Horovod)(?:Broadcast|Allreduce|Allgather|Alltoall|Reducescatter)|^(?:broadcast|allreduce|allgather|alltoall)(?=[._])"
+    "(?<=Horovod)(?:Broadcast|Allreduce|Allgather|Alltoall|Reducescatter)"
+    "|^(?:broadcast|allreduce|allgather|alltoall)(?=[._])"
 )
 
 

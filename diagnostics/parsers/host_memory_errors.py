@@ -22,18 +22,22 @@ from . import Parser
 from ._table import CRITICAL, FATAL, INFO, WARNING, Hit, Row, Table
 
 TABLE = Table(
-    Row(r"EDAC (?:\w{1,20} )?MC\d+: (?P<count>\d{1,18}) (?P<type>CE|UE) .{0,60}?(?:on|label) (?P<device>[^(]{1,120}?) ?(?:\(|$)", "memory"),
+    Row(r"EDAC (?:\w{1,20} )?MC\d+: (?P<count>\d{1,18}) (?P<type>CE|UE) .{0,60}?(?:on|label) "
+        r"(?P<device>[^(]{1,120}?) ?(?:\(|$)", "memory"),
     Row(r"EDAC (?:\w{1,20} )?MC\d+: (?P<count>\d{1,18}) (?P<type>CE|UE) ", "memory"),
     Row(r"EDAC .{0,40}(?P<type>UE|CE) (?:row|page|memory)", "memory"),
-    Row(r"Memory failure: 0x[0-9a-f]+: (?:Sending SIGBUS to|Killing) (?P<comm>.{1,32}?):(?P<pid>\d+) (?:due to )?", "killed", CRITICAL),
-    Row(r"Memory failure: 0x[0-9a-f]+: (?:already hardware poisoned|recovery action|unhandlable|corrupted page)", "poisoned", CRITICAL),
+    Row(r"Memory failure: 0x[0-9a-f]+: (?:Sending SIGBUS to|Killing) (?P<comm>.{1,32}?):(?P<pid>\d+) (?:due to )?",
+        "killed", CRITICAL),
+    Row(r"Memory failure: 0x[0-9a-f]+: (?:already hardware poisoned|recovery action|unhandlable|corrupted page)",
+        "poisoned", CRITICAL),
     # before kernel 4.13
     Row(r"MCE(?: 0x[0-9a-f]+)?: Killing (?P<comm>.{1,32}?):(?P<pid>\d+) (?:due to|early due to)", "killed", CRITICAL),
     Row(r"soft_?offline: 0x[0-9a-f]+|Soft offlining p[fa]n?", "corrected", INFO),
     Row(r"mce: .{0,60}Uncorrected hardware memory error", "poisoned", CRITICAL),
     Row(r"\[Hardware Error\]: .{0,40}section_type: memory error", "section", INFO),
     Row(r"\[Hardware Error\]: event severity: (?P<level>corrected|recoverable|fatal|info)", "event"),
-    Row(r"mce: (?:CPU\d+: .{0,20})?\[Hardware Error\]: CPU \d+: Machine Check Exception|Kernel panic - not syncing: .{0,20}[Mm]achine check", "exception", FATAL),
+    Row(r"mce: (?:CPU\d+: .{0,20})?\[Hardware Error\]: CPU \d+: Machine Check Exception"
+        "|Kernel panic - not syncing: .{0,20}[Mm]achine check", "exception", FATAL),
     Row(r"\[Hardware Error\]: CPU \d+: Machine Check(?: Event)?: (?:0|\d+) Bank \d+", "event-logged", INFO),
     Row(r"Machine check events logged|CMCI storm (?:detected|subsided)", "logged", INFO),
     Row(r"\[Hardware Error\]: (?:Uncorrected|Deferred)(?:, [\w ]{1,40})? error", "uncorrected", CRITICAL),

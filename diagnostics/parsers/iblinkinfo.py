@@ -18,7 +18,8 @@ from . import Parser
 from ._snapshot import source
 
 LINK = re.compile(
-    r"\bActive/ {1,4}LinkUp\)==> {1,12}\d{1,6} {1,8}\d{1,4}\[.{0,4}\] \"(?P<far>[\w.-]{1,80})[^\"]{0,80}\" \( {0,2}Could be (?P<best>[^)]{1,40})\)"
+    r"\bActive/ {1,4}LinkUp\)==> {1,12}\d{1,6} {1,8}\d{1,4}\[.{0,4}\] \""
+    r"(?P<far>[\w.-]{1,80})[^\"]{0,80}\" \( {0,2}Could be (?P<best>[^)]{1,40})\)"
 )
 
 

@@ -35,7 +35,8 @@ FIELD = re.compile(
 )
 # mlx5_0/ports/1/state: 1: DOWN    rate: 10 Gb/sec (4X SDR)      /sys/class/infiniband/mlx5_0/ports/1/state:4: ACTIVE
 OF_SYS = re.compile(
-    r"^(?:\S{0,80}/)?(?P<device>[A-Za-z][\w.-]{1,30})/ports/(?P<number>\d{1,3})/state: ?\d: (?P<state>[A-Z]{2,12})(?:\s{1,20}rate: (?P<rate>\d{1,5}(?:\.\d)?) Gb/sec)?"
+    r"^(?:\S{0,80}/)?(?P<device>[A-Za-z][\w.-]{1,30})/ports/(?P<number>\d{1,3})/state: ?\d: (?P<state>[A-Z]{2,12})"
+    r"(?:\s{1,20}rate: (?P<rate>\d{1,5}(?:\.\d)?) Gb/sec)?"
 )
 STATES = {"active": "up", "down": "down", "initializing": "init", "init": "init", "armed": "init"}
 

@@ -3,7 +3,8 @@
     eth0: flags=4163<UP,BROADCAST,RUNNING,MULTICAST>  mtu 1500
             RX errors 3  dropped 0  overruns 0  frame 3
 
-A port that is up and not running has no carrier. Counters that are zero are skipped, and so are the ports of containers.
+A port that is up and not running has no carrier. Counters that are zero are skipped, and so are the ports of
+containers.
 """
 
 from __future__ import annotations

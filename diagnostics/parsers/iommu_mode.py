@@ -30,7 +30,8 @@ MODE = re.compile(r"\biommu: Default domain type: (Translated|Passthrough)")
 COMMAND_LINE = re.compile(
     r"^(?:Kernel command line: |\S{0,80}[$#%>] ?)?(?:BOOT_IMAGE=|root=)\S.{0,2000}\b(?:intel|amd)_iommu=on\b"
 )
-# nvidia 0000:21:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=...      DMAR: [DMA Write] Request device [81:00.0] fault addr (of any device)
+# nvidia 0000:21:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=...      DMAR: [DMA Write] Request device [81:00.0]
+# fault addr (of any device)
 REFUSED = re.compile(r"\b(?:nvidia|amdgpu) (?P<pci>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2})\.\d: .{0,40}\[?IO_PAGE_FAULT\b")
 MISSING = re.compile(r"\bNCCL WARN Missing \"iommu=pt\" from kernel command line")
 PASSED = re.compile(r"\biommu=pt\b|\biommu\.passthrough=1\b")
@@ -67,7 +68,8 @@ def read(text: Text) -> Iterator[SettingSeen]:
 PARSER = Parser(
     tool="the kernel's IOMMU",
     medium="kernel-log",
-    footprint=r"\biommu: Default domain type: (Translated|Passthrough)|(?:BOOT_IMAGE=|root=)\S.{0,2000}\b(?:intel|amd)_iommu=on\b"
+    footprint=r"\biommu: Default domain type: (Translated|Passthrough)"
+    r"|(?:BOOT_IMAGE=|root=)\S.{0,2000}\b(?:intel|amd)_iommu=on\b"
     r"|\b(?:nvidia|amdgpu) [0-9a-f:]{10}\.\d: .{0,40}IO_PAGE_FAULT|NCCL WARN Missing \"iommu=pt\"",
     read=read,
 )

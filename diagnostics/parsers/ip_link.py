@@ -3,8 +3,8 @@
     2: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT group default qlen 1000
     3: ib0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 4092 qdisc mq state DOWN
 
-The MTU is a setting. A link that an administrator has not brought up (no UP among its flags) is "off", and no fault; one
-that is up and has no carrier is "down". Error counters of -s are kept where any is not zero.
+The MTU is a setting. A link that an administrator has not brought up (no UP among its flags) is "off", and no fault;
+one that is up and has no carrier is "down". Error counters of -s are kept where any is not zero.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ from ._snapshot import source, stamp_before
 # 2: eth0@if12: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP
 # a1: ens6np0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 state UP      (pdsh, or a person, put the host before it)
 ROW = re.compile(
-    r"^(?:(?P<host>[A-Za-z][\w.-]{0,60}): (?:\d{1,6}: )?|\d{1,6}: )([\w.:-]{1,40})(?:@\S{1,40})?: <([A-Z_0-9,-]{0,200})> mtu (\d{1,6})(?:.{0,200}? state (\w{1,20}))?"
+    r"^(?:(?P<host>[A-Za-z][\w.-]{0,60}): (?:\d{1,6}: )?|\d{1,6}: )([\w.:-]{1,40})(?:@\S{1,40})?: <"
+    r"([A-Z_0-9,-]{0,200})> mtu (\d{1,6})(?:.{0,200}? state (\w{1,20}))?"
 )
 #     RX:  bytes packets errors dropped  missed   mcast
 COUNTERS = re.compile(r"^\s+(RX|TX)(?: errors)?: +([a-z][a-z ]+[a-z])\s*$")
 # eth0             UP             02:fc:00:00:00:01 <BROADCAST,MULTICAST,UP,LOWER_UP>
 BRIEF = re.compile(
-    r"^([\w.:-]{1,40})(?:@\S{1,40})? +(UP|DOWN|UNKNOWN|DORMANT|LOWERLAYERDOWN) +(?:\S{1,60} +)?<([A-Z_0-9,-]{0,200})>\s*$"
+    r"^([\w.:-]{1,40})(?:@\S{1,40})? +(UP|DOWN|UNKNOWN|DORMANT|LOWERLAYERDOWN) +(?:\S{1,60} +)?<"
+    r"([A-Z_0-9,-]{0,200})>\s*$"
 )
 QUIET = frozenset({"bytes", "packets", "mcast"})
 VIRTUAL = re.compile(r"^(?:lo|docker|veth|br-|cali|cni|flannel|tunl|dummy|virbr)")

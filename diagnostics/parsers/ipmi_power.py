@@ -1,4 +1,5 @@
-"""Whether a machine has power, as its management controller says: `ipmitool power status`, `ipmitool chassis status`, Redfish.
+"""Whether a machine has power, as its management controller says: `ipmitool power status`, `ipmitool chassis status`,
+Redfish.
 
     Chassis Power is off
     cn101: Chassis Power is off
@@ -20,7 +21,8 @@ from ..text import Text
 from . import Parser
 
 STATE = re.compile(
-    r"^(?:\[?(?P<host>[A-Za-z][\w.-]{0,80})\]?[:,]?\s{1,4})?(?:Chassis Power is|System Power\s{1,12}:|\s{0,20}\"PowerState\": ?\")\s{0,2}"
+    r"^(?:\[?(?P<host>[A-Za-z][\w.-]{0,80})\]?[:,]?\s{1,4})?"
+    r"(?:Chassis Power is|System Power\s{1,12}:|\s{0,20}\"PowerState\": ?\")\s{0,2}"
     r"(?P<state>[Oo]n|[Oo]ff)\b"
 )
 

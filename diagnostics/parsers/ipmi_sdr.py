@@ -21,7 +21,8 @@ from . import Parser
 
 # PS2 Status       | C9h | ok  | 10.2 | Presence detected, Failure detected
 LONG = re.compile(
-    r"^(?P<name>\S[^|]{0,30}?) *\| [0-9A-Fa-f]{2}h \| (?P<state>ok|cr|nc|nr|ns) *\| +\d{1,3}\.\d{1,3} \| ?(?P<reading>[^|]{0,120})$"
+    r"^(?P<name>\S[^|]{0,30}?) *\| [0-9A-Fa-f]{2}h \| (?P<state>ok|cr|nc|nr|ns) *\| +\d{1,3}\.\d{1,3} \| ?"
+    "(?P<reading>[^|]{0,120})$"
 )
 # FAN3             | 0 RPM             | cr
 SHORT = re.compile(r"^(?P<name>\S[^|]{0,30}?) *\| (?P<reading>[^|]{1,40}?) *\| (?P<state>ok|cr|nc|nr|ns)\s*$")

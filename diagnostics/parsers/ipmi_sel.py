@@ -3,8 +3,8 @@
       a1 | 02/18/2024 | 20:14:43 | Power Supply PS2 Status | Failure detected | Asserted
       12 | 02/18/2024 | 20:14:43 | Memory #0x53 | Uncorrectable ECC | Asserted
 
-Rows that were deasserted, and routine ones (log cleared, timestamp clock sync), are skipped, and so is "Power off/down" where the
-power came back: that is what switching a machine off and on looks like too.
+Rows that were deasserted, and routine ones (log cleared, timestamp clock sync), are skipped, and so is "Power off/down"
+where the power came back: that is what switching a machine off and on looks like too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from . import Parser
 # " a1 | 02/18/2024 | 20:14:43 | Power Supply PS2 Status | Failure detected | Asserted"
 ROW = re.compile(
     r"^\s{0,8}[0-9a-fA-F]{1,6} \| (?P<date>\d\d/\d\d/\d{2,4}|Pre-Init) {0,4}\| ?(?P<time>\d\d:\d\d:\d\d)?[^|\n]{0,12}"
-    r"\| (?P<sensor>[^|\n]{1,80}?) \| (?P<event>[^|\n]{1,120}?(?:\([^()|\n]{0,80}\|[^()\n]{0,80}\))?)(?: \| (?P<edge>Asserted|Deasserted)(?: \| [^|\n]{1,80})?\s*)?$"
+    r"\| (?P<sensor>[^|\n]{1,80}?) \| (?P<event>[^|\n]{1,120}?(?:\([^()|\n]{0,80}\|[^()\n]{0,80}\))?)"
+    r"(?: \| (?P<edge>Asserted|Deasserted)(?: \| [^|\n]{1,80})?\s*)?$"
 )
 POWER = re.compile(r"power (?:supply|unit)|\bPSU?\d?\b|voltage", re.I)
 POWER_TROUBLE = re.compile(

@@ -21,11 +21,13 @@ from ._job_lines import messages
 
 # [1]+  Stopped (tty output)    python train.py
 BASH = re.compile(
-    r"^\[\d{1,4}\][+-]? {1,4}(?P<pid>\d{1,9} )? {0,4}(?:Stopped|Suspended)(?: ?\((?:SIG\w{3,5}|tty (?:in|out)put|signal)\))? {2,40}(?P<command>\S.{0,1000})$"
+    r"^\[\d{1,4}\][+-]? {1,4}(?P<pid>\d{1,9} )? {0,4}(?:Stopped|Suspended)"
+    r"(?: ?\((?:SIG\w{3,5}|tty (?:in|out)put|signal)\))? {2,40}(?P<command>\S.{0,1000})$"
 )
 # [1]  + 41221 suspended (tty output)  python train.py      zsh: suspended  python train.py
 ZSH = re.compile(
-    r"^(?:\[\d{1,4}\] {1,4}[+-]? {0,4}(?P<pid>\d{1,9})? {0,4}|zsh: )suspended(?: \((?:signal|tty (?:in|out)put)\))? {1,40}(?P<command>\S.{0,1000})$"
+    r"^(?:\[\d{1,4}\] {1,4}[+-]? {0,4}(?P<pid>\d{1,9})? {0,4}|zsh: )suspended"
+    r"(?: \((?:signal|tty (?:in|out)put)\))? {1,40}(?P<command>\S.{0,1000})$"
 )
 PAUSED = re.compile(r"^[0-9a-f]{12}\s.{0,200}?\"(?P<command>[^\"]{1,200})\".{0,80}\sUp [\w ]{3,30} \(Paused\)\s")
 PATTERNS = (BASH, ZSH, PAUSED)

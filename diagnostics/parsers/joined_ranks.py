@@ -20,8 +20,10 @@ from ._snapshot import source
 
 _RANKS = r"\d{1,6}(?:-\d{1,6})?(?: ?, ?\d{1,6}(?:-\d{1,6})?){0,400}"
 ROW = re.compile(
-    rf"^\s{{0,8}}(?:PG {{1,4}})?(?:(?P<group>[\w.:/-]{{1,80}}) {{1,40}})?(?P<operation>(?:nccl:)?(?:_?all_?(?:gather|reduce|to_?all)|reduce|broadcast|barrier|gather|scatter)\w{{0,20}})"
-    rf"(?: {{1,10}}(?:#|seq(?:_?id)?[ =:]{{1,2}}){{0,2}}(?P<sequence>\d{{1,12}}))?[ |:]{{1,40}}joined[ :=]{{1,4}}(?P<joined>{_RANKS})[ ;|,]{{1,40}}missing[ :=]{{1,4}}(?P<missing>{_RANKS})\s{{0,8}}$",
+    rf"^\s{{0,8}}(?:PG {{1,4}})?(?:(?P<group>[\w.:/-]{{1,80}}) {{1,40}})?"
+    rf"(?P<operation>(?:nccl:)?(?:_?all_?(?:gather|reduce|to_?all)|reduce|broadcast|barrier|gather|scatter)\w{{0,20}})"
+    rf"(?: {{1,10}}(?:#|seq(?:_?id)?[ =:]{{1,2}}){{0,2}}(?P<sequence>\d{{1,12}}))?[ |:]{{1,40}}joined[ :=]{{1,4}}"
+    rf"(?P<joined>{_RANKS})[ ;|,]{{1,40}}missing[ :=]{{1,4}}(?P<missing>{_RANKS})\s{{0,8}}$",
     re.I,
 )
 MOST = 100_000  # ranks of a list, all its ranges together: no job has more

@@ -18,10 +18,13 @@ from ._call_trace import frame, is_user_mode
 from ._table import CRITICAL, FATAL, INFO, Hit, Row, Table
 
 TABLE = Table(
-    Row(r"BUG: (?:unable to handle|kernel NULL pointer|KASAN:|Bad (?:page|rss-counter)|scheduling while atomic|spinlock|workqueue lockup|stack guard page|non-zero|sleeping function called)", "bug", CRITICAL),
+    Row("BUG: (?:unable to handle|kernel NULL pointer|KASAN:|Bad (?:page|rss-counter)|scheduling while atomic"
+        "|spinlock|workqueue lockup|stack guard page|non-zero|sleeping function called)", "bug", CRITICAL),
     Row(r"kernel BUG at \S{1,200}:\d+!", "bug", CRITICAL),
     Row(r"Unable to handle kernel (?:NULL pointer|paging request|access)", "bug", CRITICAL),
-    Row(r"(?:Oops(?: - [\w /]{1,60})?: ?[0-9a-f]*|general protection fault.{0,200}: [0-9a-f]{4}|Internal error: .{1,80}: [0-9a-f]+|stack segment: [0-9a-f]{4}|divide error: [0-9a-f]{4}|invalid opcode: [0-9a-f]{4}|double fault: [0-9a-f]{4}) \[#\d+\]", "oops", CRITICAL),
+    Row(r"(?:Oops(?: - [\w /]{1,60})?: ?[0-9a-f]*|general protection fault.{0,200}: [0-9a-f]{4}"
+        "|Internal error: .{1,80}: [0-9a-f]+|stack segment: [0-9a-f]{4}|divide error: [0-9a-f]{4}"
+        r"|invalid opcode: [0-9a-f]{4}|double fault: [0-9a-f]{4}) \[#\d+\]", "oops", CRITICAL),
     Row(r"list_(?:add|del) corruption|kernel stack overflow", "bug", CRITICAL),
     Row(r"Kernel panic - not syncing: ", "panic", FATAL),
     Row(r"WARNING: CPU: \d+ PID: \d+ at ", "warning", INFO),

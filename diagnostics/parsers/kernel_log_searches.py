@@ -6,8 +6,8 @@
     $ journalctl -k | grep -iE 'xid|nvrm'
     (nothing)
 
-Nothing is a count of zero, a word that says so, or the next prompt. A search whose answer is missing at the end of the text says nothing:
-the rest may be cut off. What a search found is read by the kernel log's own parsers.
+Nothing is a count of zero, a word that says so, or the next prompt. A search whose answer is missing at the end of the
+text says nothing: the rest may be cut off. What a search found is read by the kernel log's own parsers.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def read(text: Text) -> Iterator[SearchedInVain]:
 PARSER = Parser(
     tool="a search of the kernel log",
     medium="transcript",
-    footprint=rf"{PROMPT}{LOG}\b.{{0,200}}\b[ez]?grep\b|{PROMPT}(?:sudo )?[ez]?grep .{{0,80}}/(?:kern\.log|syslog|messages)",
+    footprint=rf"{PROMPT}{LOG}\b.{{0,200}}\b[ez]?grep\b|{PROMPT}(?:sudo )?[ez]?grep .{{0,80}}/"
+    r"(?:kern\.log|syslog|messages)",
     read=read,
 )

@@ -74,7 +74,8 @@ REASONS = {
 }
 # Warning  Evicted   18m (x8 over 117s)  kubelet, w03   The node was low on resource
 EVENT = re.compile(
-    r"^\s{0,8}(?:\S{1,12}\s+)?(Normal|Warning)\s+(\w{3,40})\s+(?:\S{1,30}(?:\s\(x(\d{1,6}) over [^)]{1,20}\))?\s+)?(.*)$"
+    r"^\s{0,8}(?:\S{1,12}\s+)?(Normal|Warning)\s+(\w{3,40})\s+(?:\S{1,30}(?:\s\(x(\d{1,6}) over [^)]{1,20}\))?\s+)?"
+    "(.*)$"
 )
 # status: terminated,exitCode: 137,reason: OOMKilled,startedAt: 2026-03-04T07:45:50Z
 # {"terminated":{"exitCode":137,"reason":"OOMKilled"}}
@@ -88,7 +89,8 @@ JSON_POD = re.compile(r'"kind"\s?:\s?"Pod"[^{}]{0,400}?"name"\s?:\s?"([\w.-]{1,2
 JSON_NODE = re.compile(r'"(?:host|node|nodeName)"\s?:\s?"([\w.-]{1,253})"')
 # eviction_manager.go:627] "Eviction manager: pod is evicted successfully" pod="ml/train-0"
 KUBELET = re.compile(
-    r"[Ee]viction manager: pods? (\S{1,120} )?(?:is )?evicted successfully\"?(?: pod=\"(?:[\w.-]{1,120}/)?([\w.-]{1,253})\")?"
+    r"[Ee]viction manager: pods? (\S{1,120} )?(?:is )?evicted successfully\"?"
+    r"(?: pod=\"(?:[\w.-]{1,120}/)?([\w.-]{1,253})\")?"
 )
 # 2025-01-14T10:31:52Z  trainer-0  Stopping container pytorch     (of `kubectl get events -o custom-columns`)
 STOPPING = re.compile(r"^\s{0,8}(?:pod/)?([a-z0-9][\w.-]{1,252})\s{1,20}(Stopping container \S{1,80})\s{0,4}$")
@@ -102,12 +104,14 @@ CONDITION = re.compile(r"^\s{0,8}(DiskPressure|MemoryPressure|PIDPressure)\s+Tru
 # train-0   0/1     OOMKilled   3 (2m ago)   41m
 # worker-8e1f-ccb67bb74-zzb7q     Failed    Evicted   6h41m     (with -o custom-columns)
 POD_STATE = re.compile(
-    r"^([a-z0-9][\w.-]{1,252})\s+(?:Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempted|Preempting|DeadlineExceeded)\b"
+    r"^([a-z0-9][\w.-]{1,252})\s+(?:Failed|Succeeded|Error)\s+"
+    r"(Evicted|OOMKilled|Preempted|Preempting|DeadlineExceeded)\b"
 )
 POD_ROW = re.compile(r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+(\w{3,40})\s+(\d{1,6})")
 # csi-cephfsplugin-2tq7l   3/3     Running   7 (11m ago)   6m12s     with -o wide: 10.0.1.7   node-7   <none>
 RUNNING = re.compile(
-    r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+Running\s+\d{1,6}(?:\s\([\w ]{1,20} ago\))?\s+((?:\d{1,5}[dhms]){1,3})(?=\s|$)(?:\s+(?:\d{1,3}(?:\.\d{1,3}){3}|<none>)\s+([a-z0-9][\w.-]{1,252})(?=\s|$))?"
+    r"^([a-z0-9][\w.-]{1,252})\s+\d{1,3}/\d{1,3}\s+Running\s+\d{1,6}(?:\s\([\w ]{1,20} ago\))?\s+"
+    r"((?:\d{1,5}[dhms]){1,3})(?=\s|$)(?:\s+(?:\d{1,3}(?:\.\d{1,3}){3}|<none>)\s+([a-z0-9][\w.-]{1,252})(?=\s|$))?"
 )
 PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
 NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml
@@ -166,7 +170,11 @@ def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
 
 
 INTERESTING = re.compile(
-    r"\bStopping container \S|[Ee]viction manager: pod|[,{ ]\"?reason\"?: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|\s(?:Failed|Succeeded|Error)\s+(?:Evicted|OOMKilled|Preempt|DeadlineEx)|^\s*\{.{0,8000}\"reason\"|^\s*Name:|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
+    r"\bStopping container \S|[Ee]viction manager: pod"
+    r"|[,{ ]\"?reason\"?: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b"
+    r"|\s(?:Failed|Succeeded|Error)\s+(?:Evicted|OOMKilled|Preempt|DeadlineEx)|^\s*\{.{0,8000}\"reason\"|^\s*Name:"
+    r"|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True"
+    r"|^[a-z0-9][\w.-]{1,252}\s+\d{1,3}/\d{1,3}\s"
 )
 
 
@@ -232,10 +240,17 @@ PARSER = Parser(
     tool="kubectl",
     medium="scheduler",
     footprint=(
-        r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
-        r"|^[a-z0-9][\w.-]{1,252}\s+(Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempt\w{2,4}|DeadlineExceeded)\b|[,{ ]\"?reason\"?: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b|[Ee]viction manager: pods? .{0,130}evicted successfully|\s(?:pod/)?[a-z0-9][\w.-]{1,252}\s{1,20}Stopping container \S{1,80}\s{0,4}$|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
+        r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$"
+        r"|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
+        r"|^[a-z0-9][\w.-]{1,252}\s+(Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempt\w{2,4}|DeadlineExceeded)\b"
+        r"|[,{ ]\"?reason\"?: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b"
+        "|[Ee]viction manager: pods? .{0,130}evicted successfully"
+        r"|\s(?:pod/)?[a-z0-9][\w.-]{1,252}\s{1,20}Stopping container \S{1,80}\s{0,4}$"
+        r"|^\s*\{[^\n]{0,8000}\"reason\"\s?:\s?\"(OOMKilling|SystemOOM|Evicted|Preempt(ed|ing)|NodeNotReady"
+        r"|NodeShutdown|EvictionThresholdMet|TaintManagerEviction)\""
         r"|\"reason\": \"(OOMKilled|Error|Evicted|Completed)\"|^\s*(Disk|Memory)Pressure\s+True"
-        r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed|Terminating|ContainerCreating)\s"
+        r"|^[a-z0-9][\w.-]+\s+\d+/\d+\s+(Running|OOMKilled|Error|Evicted|Pending|CrashLoopBackOff|Completed"
+        r"|Terminating|ContainerCreating)\s"
     ),
     read=read,
 )

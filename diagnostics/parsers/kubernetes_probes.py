@@ -25,7 +25,8 @@ from . import Parser
 
 # Liveness:     http-get http://:8080/health delay=30s timeout=2s period=10s #success=1 #failure=3
 DESCRIBED = re.compile(
-    r"^\s{0,12}Liveness:\s{1,12}\S.{0,300}? timeout=(?P<timeout>\d{1,6})s period=(?P<period>\d{1,6})s .{0,40}#failure=(?P<failure>\d{1,4})\b"
+    r"^\s{0,12}Liveness:\s{1,12}\S.{0,300}? timeout=(?P<timeout>\d{1,6})s period="
+    r"(?P<period>\d{1,6})s .{0,40}#failure=(?P<failure>\d{1,4})\b"
 )
 # livenessProbe:
 BEGIN = re.compile(r"^(?P<indent>[ -]{0,40})livenessProbe:\s{0,8}$")

@@ -22,11 +22,13 @@ from ._snapshot import source
 
 # scratch-OST0001_UUID  40.0T  39.9T  0.1T  99% /scratch[OST:1]
 ROW = re.compile(
-    r"^([\w.-]{1,60}-(?:MDT|OST)[0-9a-f]{4})_UUID +([\d.]{1,16}[KMGTP]?) +([\d.]{1,16}[KMGTP]?) +([\d.]{1,16}[KMGTP]?) +(\d{1,3})% (/[^\[\s]{0,1000})\[(?:MDT|OST):\d{1,6}\]"
+    r"^([\w.-]{1,60}-(?:MDT|OST)[0-9a-f]{4})_UUID +([\d.]{1,16}[KMGTP]?) +([\d.]{1,16}[KMGTP]?) +"
+    r"([\d.]{1,16}[KMGTP]?) +(\d{1,3})% (/[^\[\s]{0,1000})\[(?:MDT|OST):\d{1,6}\]"
 )
 # scratch-OST0001_UUID : inactive device        ... : Input/output error
 DEAD = re.compile(
-    r"^(?:OST[0-9a-f]{4}|[\w.-]{1,60}-(?:MDT|OST)[0-9a-f]{4})[\w.-]{0,60} ?: (inactive device|(?:check error: )?[A-Z][a-z /]{4,60})\s*$"
+    r"^(?:OST[0-9a-f]{4}|[\w.-]{1,60}-(?:MDT|OST)[0-9a-f]{4})[\w.-]{0,60} ?: "
+    r"(inactive device|(?:check error: )?[A-Z][a-z /]{4,60})\s*$"
 )
 
 

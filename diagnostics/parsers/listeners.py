@@ -1,4 +1,5 @@
-"""Somebody looked whether a port has a listener, and saw nothing: `ss -ltn | grep PORT` and its like with an empty answer.
+"""Somebody looked whether a port has a listener, and saw nothing: `ss -ltn | grep PORT` and its like with an empty
+answer.
 
     $ ss -ltn | grep 29400
     $
@@ -21,8 +22,10 @@ from ._snapshot import source
 
 # $ ss -ltn | grep 29400      # netstat -tlnp | grep :29500      $ sudo lsof -i :29500      $ ss -ltn 'sport = :29400'
 LOOKED = re.compile(
-    r"^[\w.@~:/\[\] -]{0,120}?[$#] (?:sudo )?(?:(?:ss|netstat) -\S{0,12}l\S{0,12}[^|\n]{0,80}\| ?e?grep (?:-\S{1,6} )?['\":]{0,3}(?P<grepped>\d{2,5})['\" ]{0,2}"
-    r"|ss -\S{0,12}l\S{0,12} .{0,20}sport = :(?P<filtered>\d{2,5})['\"]?|lsof .{0,40}-i ?(?:tcp)?:(?P<listed>\d{2,5}).{0,20})\s*$"
+    r"^[\w.@~:/\[\] -]{0,120}?[$#] (?:sudo )?(?:(?:ss|netstat) -\S{0,12}l\S{0,12}[^|\n]{0,80}\| ?e?grep "
+    r"(?:-\S{1,6} )?['\":]{0,3}(?P<grepped>\d{2,5})['\" ]{0,2}"
+    r"|ss -\S{0,12}l\S{0,12} .{0,20}sport = :(?P<filtered>\d{2,5})['\"]?"
+    r"|lsof .{0,40}-i ?(?:tcp)?:(?P<listed>\d{2,5}).{0,20})\s*$"
 )
 PROMPT = re.compile(r"^[\w.@~:/\[\] -]{0,120}?[$#](?: |$)")
 

@@ -18,10 +18,12 @@ from . import Parser
 from ._job_lines import messages
 
 OF = re.compile(
-    r"(?i)\b(?:data|loader|dataloader|prefetch|batch|input)(?:[ _]\w{1,12})?[ _](?:queue|buffer)(?: size| depth)?[ :=]{1,3}(\d{1,6}) ?/ ?(\d{1,6})\b"
+    r"(?i)\b(?:data|loader|dataloader|prefetch|batch|input)(?:[ _]\w{1,12})?[ _](?:queue|buffer)"
+    r"(?: size| depth)?[ :=]{1,3}(\d{1,6}) ?/ ?(\d{1,6})\b"
 )
 EMPTY = re.compile(
-    r"(?i)\b(?:data|loader|dataloader|prefetch|batch)(?:[ _]\w{1,12}){0,2}[ _](?:queue|buffer)(?: is|:)? (?:empty|drained|starved)\b"
+    r"(?i)\b(?:data|loader|dataloader|prefetch|batch)(?:[ _]\w{1,12}){0,2}[ _](?:queue|buffer)(?: is|:)? "
+    r"(?:empty|drained|starved)\b"
 )
 TENSORPACK = re.compile(r"\bQueueInput/queue_size: (\d{1,6}(?:\.\d{1,6})?)")
 

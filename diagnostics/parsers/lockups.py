@@ -26,7 +26,8 @@ from ._stall import culprit
 SOFT = re.compile(r"BUG: soft lockup - CPU#(\d{1,5}) stuck for (\d{1,10})s!(?: \[(.{1,64}?):(\d{1,10})\])?")
 # NMI watchdog: Watchdog detected hard LOCKUP on cpu 5    watchdog: CPU 3 detected hard LOCKUP on other CPUs 5
 HARD = re.compile(
-    r"(?:CPU (\d{1,5}) self-detected hard LOCKUP|[Hh]ard LOCKUP on (?:other CPUs|cpu) ?(\d{1,5})|Watchdog CPU:(\d{1,5}) Hard LOCKUP)"
+    r"(?:CPU (\d{1,5}) self-detected hard LOCKUP|[Hh]ard LOCKUP on (?:other CPUs|cpu) ?(\d{1,5})"
+    r"|Watchdog CPU:(\d{1,5}) Hard LOCKUP)"
 )
 
 

@@ -36,9 +36,11 @@ LEVELS = {
     "FATAL": "CRITICAL",
     "PANIC": "CRITICAL",
 }
-# ERROR: text     [ERROR] text     WARNING - text     name - ERROR - text     level=error msg="text"     [TensorRT-LLM][ERROR] text
+# ERROR: text     [ERROR] text     WARNING - text     name - ERROR - text     level=error msg="text"
+# [TensorRT-LLM][ERROR] text
 NAMED = re.compile(
-    r"^(?:[\w.@/-]{1,60}(?: - |: |\[\d{1,9}\]: )|(?:\[[A-Za-z][\w.-]{1,30}\] ?){1,2}(?=\[))?\[?(?i:(warn|warning|error|err|severe|critical|fatal|panic))\]?(?::| - |\] ?| \|)\s*(.*)$"
+    r"^(?:[\w.@/-]{1,60}(?: - |: |\[\d{1,9}\]: )|(?:\[[A-Za-z][\w.-]{1,30}\] ?){1,2}(?=\[))?\[?"
+    r"(?i:(warn|warning|error|err|severe|critical|fatal|panic))\]?(?::| - |\] ?| \|)\s*(.*)$"
 )
 # [1719391911.121] [node1:8123 :0] ucp_context.c:1470 UCX  WARN  network device 'mlx5_9:1' is not available
 UCX = re.compile(r"(?i)\bUCX +(WARN|ERROR|FATAL) +(\S.{0,2000})$")
@@ -48,22 +50,39 @@ PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,4
 LAST_ERROR = "Last error:"
 # complaints without a level: one of these tells that an artefact is a program's log
 GRAVE = (
-    r"\bfailed\b|\bout of GPU memory\b|\bOOM when allocating\b|\bonly \d{1,4} ?(?:/|(?:out )?of) ?\d{1,4} .{0,40}\b(?:active|up|linked)\b|\bcould not\b|\bunable to\b|\bout of memory\b"
-    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\binsufficient shared (?:memory|storage)\b|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\baborted\b|\bthrottling of CPU\b"
-    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b"
-    r"|\bretry count(?:er)? (?:\w[\w ]{0,50} )?exceeded\b|RETRY[ _]EXC(?:EEDED ERROR|_ERR)\b|\bcompletion (?:with )?(?:error|ERR: status|status) ?[=:]? ?12\b|\bMemory access fault by GPU\b|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b"
-    r"|\bunhandled exception\b|\*{3} SIG(?:BUS|SEGV) received at\b|\bperformance bottleneck on (?:CPU|Disk)\b|\binput[- ]bound\b|\bunexpectedly\b|: command not found$|: can't open file '|\bNo module named\b"
+    r"\bfailed\b|\bout of GPU memory\b|\bOOM when allocating\b"
+    r"|\bonly \d{1,4} ?(?:/|(?:out )?of) ?\d{1,4} .{0,40}\b(?:active|up|linked)\b|\bcould not\b|\bunable to\b"
+    r"|\bout of memory\b"
+    r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\binsufficient shared (?:memory|storage)\b"
+    r"|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\baborted\b|\bthrottling of CPU\b"
+    r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b"
+    r"|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b"
+    r"|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b"
+    r"|\bretry count(?:er)? (?:\w[\w ]{0,50} )?exceeded\b|RETRY[ _]EXC(?:EEDED ERROR|_ERR)\b"
+    r"|\bcompletion (?:with )?(?:error|ERR: status|status) ?[=:]? ?12\b|\bMemory access fault by GPU\b"
+    r"|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: "
+    r"|\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b"
+    r"|\bunhandled exception\b|\*{3} SIG(?:BUS|SEGV) received at\b|\bperformance bottleneck on (?:CPU|Disk)\b"
+    r"|\binput[- ]bound\b|\bunexpectedly\b|: command not found$|: can't open file '|\bNo module named\b"
 )
 # these count only in such a log
 SLIGHT = (
-    r"\bfailure\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bquota exceeded\b|\btimeout\b|\babort\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
-    r"|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected\b|\boversubscri|^lock file exists in\b"
+    r"\bfailure\b|\bfatal\b|\bcannot (?:allocate|open|access|create|write|read|connect|find)\b|\bquota exceeded\b"
+    r"|\btimeout\b|\babort\b|\bunrecoverable\b|\bcorrupt(?:ed|ion)?\b|\bthrottl"
+    r"|\bcore dumped\b|\bdeadlock|\bnot responding\b|\bstale\b|\bread-only\b|\bunexpected\b|\boversubscri"
+    r"|^lock file exists in\b"
 )
 COMPLAINS = re.compile(f"(?i){GRAVE}|{SLIGHT}")
 # write /opt/lib/libcublas.so: no space left on device: nobody writes so but a program
 PRINTED = re.compile(
-    r"(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for |\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
-    r"|^Lock file exists in build directory: '|^memory allocation of \d{1,20} bytes failed$|^Could not override '|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: |\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
+    "(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error"
+    "|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected"
+    r"|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for "
+    r"|\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
+    r"|^Lock file exists in build directory: '|^memory allocation of \d{1,20} bytes failed$|^Could not override '"
+    r"|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: "
+    r"|\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime"
+    r"|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
 # Received SIGTERM: 15     (a program says so without a level, or as a piece of information)
 ASKED_TO_END = re.compile(
@@ -72,25 +91,37 @@ ASKED_TO_END = re.compile(
 WORDS = re.compile(r"[A-Za-z]{3}")
 FRAME = re.compile(r'^  File "[^"]{1,1000}", line \d')
 FILE = re.compile(r"/[^/]{0,200}\.[a-z]\w{0,10}$")
-# what is left of an exception that was printed
-# [Errno 5] Input/output error: '/data/x.pkl'      size mismatch for head.weight: copying a param with shape torch.Size([0]) from ...
+# what is left of an exception that was printed [Errno 5] Input/output error: '/data/x.pkl'      size mismatch for
+# head.weight: copying a param with shape torch.Size([0]) from ...
 REST_OF_ERROR = re.compile(
-    r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)|^\s{0,16}size mismatch for \S{1,300}: copying a param with shape |^filelock\.(?:\w{1,20}\.)?Timeout: "
+    r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)"
+    r"|^\s{0,16}size mismatch for \S{1,300}: copying a param with shape |^filelock\.(?:\w{1,20}\.)?Timeout: "
 )
 OTHERS = re.compile(
-    r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] |[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
+    r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] "
+    r"|[{}\[\]\"']{1,3}\s{0,3}[\w\"']{1,80}\"?: |Root Cause|Failures:)"
     r"|\bNCCL (?:INFO|WARN)\b|^\s{0,8}(?:exitcode|traceback|error_file)\s{0,8}:|^\S{1,200} FAILED$|^\w{1,8}sum: WARNING"
 )
 # a level as any logger or prefix writes it, and what monitors and exceptions are named
 LEVELLED = re.compile(
-    r"(?i)(?:^|[\]:])[wef](?:20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(?:^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] |(?:^|[\s\[(|:-])(?:warn|warning|error|critical|fatal|panic)(?:\]|:| -| \|)"
+    r"(?i)(?:^|[\]:])[wef](?:20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d|(?:^|[ \]:])[EF] [\w./-]{1,200}:\d{1,6}\] "
+    r"|(?:^|[\s\[(|:-])(?:warn|warning|error|critical|fatal|panic)(?:\]|:| -| \|)"
     # (EngineWorker pid=81) ERROR 07-10 11:06:41 engine.py:226] text
-    r"|(?:^|[ )\]])(?:warn|warning|error|critical|fatal) \d\d-\d\d \d\d:\d\d:\d\d|\d (?:warn|warning|error|critical|fatal) |\w{1,40}Warning: |^\s{0,4}\[errno \d{1,3}\] [a-z]|CPUThrottlingHigh|\blast error:\s{0,4}$"
+    r"|(?:^|[ )\]])(?:warn|warning|error|critical|fatal) \d\d-\d\d \d\d:\d\d:\d\d"
+    r"|\d (?:warn|warning|error|critical|fatal) |\w{1,40}Warning: |^\s{0,4}\[errno \d{1,3}\] [a-z]|CPUThrottlingHigh"
+    r"|\blast error:\s{0,4}$"
 )
 INTERESTING = Words(
-    r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
-    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access fault|last error:|retry count|retry exc|retry_exc|completion err|completion with|completion status|not found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't open|no module named|too many|lock file exists|size mismatch|filelock",
-    start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} |(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
+    r"warn|err|\[errno |severe|critical|fatal|panic|fail|cannot |could not|unable|out of memory|fault from|no space"
+    "|not enough|insufficient shared|quota|limit|timed out|timeout|abort"
+    "|sigterm|sigkill|sigxcpu|sighup|sigint|signal 15|unrecoverable|corrupt|throttl|exception|core "
+    "dumped|sigbus|sigsegv|bottleneck|input-bound|input bound|deadlock|not "
+    "responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access "
+    "fault|last error:|retry count|retry exc|retry_exc|completion err|completion with|completion status|not "
+    "found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't "
+    "open|no module named|too many|lock file exists|size mismatch|filelock",
+    start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} "
+    r"|(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
 
 

@@ -25,7 +25,8 @@ SESSION = re.compile(
     r"^(?P<new>New session|Removed session|Session) (?P<id>\w{1,12})(?: of user (?P<user>[\w.-]{1,64})| logged out)?\."
 )
 PAM = re.compile(
-    r"^pam_unix\((?:sshd|login|gdm-\w{1,20}|sddm|lightdm):session\): session (?P<edge>opened|closed) for user (?P<user>[\w.-]{1,64})"
+    r"^pam_unix\((?:sshd|login|gdm-\w{1,20}|sddm|lightdm):session\): session (?P<edge>opened|closed) for user "
+    r"(?P<user>[\w.-]{1,64})"
 )
 SETTING = re.compile(r"^[ \t]{0,8}#?(?P<name>Linger|RemoveIPC|KillUserProcesses)[=:] ?(?P<value>yes|no)\s*$")
 
@@ -46,6 +47,8 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="systemd-logind",
     medium="system-log",
-    footprint=r"pam_unix\((?:sshd|login|gdm-\w{1,20}|sddm|lightdm):session\): session (?:opened|closed) for user |systemd-logind\[\d+\]: (?:(?:New|Removed) session \w+|Session \w+ logged out)|^[ \t]{0,8}#?(?:Linger|RemoveIPC|KillUserProcesses)[=:] ?(?:yes|no)\s*$",
+    footprint=r"pam_unix\((?:sshd|login|gdm-\w{1,20}|sddm|lightdm):session\): session (?:opened|closed) for user "
+    r"|systemd-logind\[\d+\]: (?:(?:New|Removed) session \w+|Session \w+ logged out)"
+    r"|^[ \t]{0,8}#?(?:Linger|RemoveIPC|KillUserProcesses)[=:] ?(?:yes|no)\s*$",
     read=read,
 )

@@ -26,7 +26,8 @@ from ._snapshot import source, stamp_before
 HEADER = re.compile(r"^COMMAND +PID +(?:TID +)?(?:TASKCMD +)?(?:PPID +)?(?:USER|UID)? +FD +TYPE +DEVICE\b")
 # python3   21544 u1001   12u   CHR  195,0      0t0  459 /dev/nvidia0
 ROW = re.compile(
-    r"^(\S{1,64}) +(\d{1,10}) +(?:(\d{1,10}) +(?:\S{1,32} +)?)?(?:\S{1,64} +)?(cwd|rtd|txt|mem|DEL|NOFD|\d{1,9}[rwu-]?[ ]?[rRwWuUNxX]?)"
+    r"^(\S{1,64}) +(\d{1,10}) +(?:(\d{1,10}) +(?:\S{1,32} +)?)?(?:\S{1,64} +)?"
+    r"(cwd|rtd|txt|mem|DEL|NOFD|\d{1,9}[rwu-]?[ ]?[rRwWuUNxX]?)"
     r" +([a-zA-Z0-9]{3,9}) +(\d{1,6},\d{1,9}|0x[0-9a-f]{1,16})? .*? ([/\w*].*)$"
 )
 NAME = re.compile(r"^(.*?)( \(deleted\))?(?: \([^()]{1,200}\))?$")

@@ -1,5 +1,5 @@
-"""`lspci`: GPUs and network adapters that no longer answer, adapters that can do RDMA, and bridges that redirect their peers'
-requests (-vvv, also its lines of access control services alone).
+"""`lspci`: GPUs and network adapters that no longer answer, adapters that can do RDMA, and bridges that redirect their
+peers' requests (-vvv, also its lines of access control services alone).
 
     17:00.0 3D controller: NVIDIA Corporation GA100 [A100 PCIe 40GB] (rev ff)
     00:06.0 Ethernet controller: Amazon.com, Inc. Elastic Fabric Adapter (EFA)
@@ -30,7 +30,8 @@ GONE = re.compile(
     r"[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)"
 )
 ADAPTER = re.compile(
-    r"^\s{0,8}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?:Infiniband|Ethernet|Network) controller[^\n]{0,20}: [^\n]{1,200}"
+    r"^\s{0,8}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] "
+    r"(?:Infiniband|Ethernet|Network) controller[^\n]{0,20}: [^\n]{1,200}"
 )
 RDMA = re.compile(r" Infiniband controller|Elastic Fabric Adapter|\(EFA\)")
 DEVICE = re.compile(r"^(?P<pci>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<kind>[A-Z][\w ]{1,40})")
@@ -71,6 +72,8 @@ def _adapter(text: Text, line: Line, said: str) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="lspci",
     medium="gpu",
-    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)|^\s{0,8}([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (Infiniband controller|(Ethernet|Network) controller[^\n]{1,220}(\(rev ff\)|\(EFA\)))|^\s{1,40}ACSCtl:\s",
+    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)"
+    r"|^\s{0,8}([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] "
+    r"(Infiniband controller|(Ethernet|Network) controller[^\n]{1,220}(\(rev ff\)|\(EFA\)))|^\s{1,40}ACSCtl:\s",
     read=read,
 )

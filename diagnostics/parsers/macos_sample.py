@@ -24,7 +24,8 @@ from ._snapshot import source
 
 # Analysis of sampling Python (pid 78156) every 1 millisecond        Process:         Python [78156]
 PROCESS = re.compile(r"^Analysis of sampling \S.{0,200} \(pid (\d{1,10})\)|^Process: +\S.{0,200} \[(\d{1,10})\]$")
-#     2669 Thread_502651   DispatchQueue_1: com.apple.main-thread  (serial)          2458 Thread_1518606: AMCP Logging Spool
+#     2669 Thread_502651   DispatchQueue_1: com.apple.main-thread  (serial)          2458 Thread_1518606: AMCP Logging
+# Spool
 THREAD = re.compile(
     r"^ {2,8}\d{1,9} Thread_([0-9a-f]{1,12})\b(?:: *| +DispatchQueue_\d{1,6}: )?(\S.{0,80}?)? *(?:\(\w+\))?$"
 )

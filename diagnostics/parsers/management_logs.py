@@ -1,5 +1,5 @@
-"""Events of a host's health in a vendor's words: HPE's IML, Dell's iDRAC, Lenovo's XCC, Supermicro's, Redfish, node health
-checks, and the daemon of a UPS.
+"""Events of a host's health in a vendor's words: HPE's IML, Dell's iDRAC, Lenovo's XCC, Supermicro's, Redfish, node
+health checks, and the daemon of a UPS.
 
     LOG: Uncorrectable Machine Check Exception (Board 0, Processor 1, APIC ID 0x00000010, Bank 0x00000005, ...)
     Description: Multi-bit memory errors detected on a memory device at location(s) DIMM_A3.
@@ -26,7 +26,8 @@ HARD_MEMORY = (
     r"Uncorrectable [Mm]emory [Ee]rror",
     r"Uncorrectable ECC(?: / other uncorrectable memory error)? ?\(?@",
     r"[Uu]ncorrectable error (?:has been )?detected on (?:Memory device|DIMM)",
-    # rasdaemon[1122]: mc_event store: ... mc_event 2024-05-11 10:11:12 +0000 1 Uncorrected error: memory read error on CPU_SrcID#1_...
+    # rasdaemon[1122]: mc_event store: ... mc_event 2024-05-11 10:11:12 +0000 1 Uncorrected error: memory read error on
+    # CPU_SrcID#1_...
     r"\bmc_event\b.{0,120}\b\d{1,6} Uncorrected errors?: memory ",
     r"memory (?:device|module) .{0,80}has (?:failed|uncorrectable errors)",
 )

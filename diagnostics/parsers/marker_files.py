@@ -20,13 +20,18 @@ from ._job_lines import messages
 
 # Waiting for path '/scratch/run/READY'      waiting for marker file /ckpt/.done to appear
 WAITS = re.compile(
-    r"(?i)\bwait(?:ing|s)? (?:for|until|on) (?:the )?(?:path|(?:marker |flag |sentinel |signal |ready |done )?file|marker|flag|sentinel)"
+    r"(?i)\bwait(?:ing|s)? (?:for|until|on) (?:the )?"
+    "(?:path|(?:marker |flag |sentinel |signal |ready |done )?file|marker|flag|sentinel)"
     r":? ['\"`]?(?P<path>(?=\S{0,400}[/_.]\w)[\w./-]{1,400}[\w-])"
 )
-_MARKER = r"(?P<path>(?:[\w.-]{0,60}/){0,20}(?:[A-Z]{2,30}(?:_[A-Z0-9]{2,30}){1,4}|_SUCCESS|[\w-]{0,60}\.(?:done|ready|complete|finished|flag|ok)))"
+_MARKER = (
+    r"(?P<path>(?:[\w.-]{0,60}/){0,20}(?:[A-Z]{2,30}(?:_[A-Z0-9]{2,30}){1,4}|_SUCCESS"
+    r"|[\w-]{0,60}\.(?:done|ready|complete|finished|flag|ok)))"
+)
 # wrote NCCL_READY for step 96      created /ckpt/step_400/.done
 MADE = re.compile(
-    rf"\b(?:[Ww]rote|[Cc]reated|[Tt]ouched|[Pp]ublished|[Dd]ropped) (?:the )?(?:marker |flag |file |path ){{0,2}}['\"`]?{_MARKER}(?![\w/.])"
+    r"\b(?:[Ww]rote|[Cc]reated|[Tt]ouched|[Pp]ublished|[Dd]ropped) (?:the )?"
+    rf"(?:marker |flag |file |path ){{0,2}}['\"`]?{_MARKER}(?![\w/.])"
 )
 INTERESTING = re.compile(r"(?i)\bwait\w{0,3} (?:for|until|on) |\b(?:wrote|created|touched|published|dropped) ")
 

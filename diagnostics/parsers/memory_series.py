@@ -44,7 +44,8 @@ from . import Parser
 # rss_mb     used     Memory (GiB)     VmRSS     RES(python)
 def _column(names: str) -> str:
     return (
-        rf"(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{{1,4}})[ _])?(?:{names})(?:[ _]?(?:used|usage|rss|size))?"
+        rf"(?:(?:host|cpu|ram|system|process|node|main|parent|trainer|rank ?\d{{1,4}})[ _])?(?:{names})"
+        "(?:[ _]?(?:used|usage|rss|size))?"
         r"(?:\(bytes\)|\((?!bytes|[kmgt]i?b\))[a-z][\w.-]{0,30}\)|[ _]?\(?(?P<unit>[kmgt]i?b)?\)?)"
     )
 
@@ -64,9 +65,12 @@ OF_ONE = re.compile(r"(?:main|parent|trainer|rank)\b")
 # 5.2G     12-14G     2100     6.5 GiB
 SIZE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,6})?)(?:-\d{1,12}(?:\.\d{1,6})?)? ?(?P<unit>[KMGT]i?B?)?\b", re.I)
 FREE = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?", re.I)
-# RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB     RSS MEM USE: 5.11G
+# RAM used: 25.26 GB     CPU Virtual Memory:  used = 47.44 GB     RSS: 2100 MB     host memory usage = 12.1 GiB     RSS
+# MEM USE: 5.11G
 LOGGED = re.compile(
-    r"(?<![\w-])(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?|cgroup[ _]mem(?:ory)?)\b(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
+    r"(?<![\w-])(?:RAM|CPU Virtual Memory|(?:host|sys(?:tem)?|process)[ _]mem(?:ory)?"
+    r"|(?:Max|Vm|(?:host|cpu|proc(?:ess)?|worker)_)?RSS|CPU[ _]mem(?:ory)?|cgroup[ _]mem(?:ory)?)\b"
+    "(?:[ _]mem(?:ory)?)?[ _:]{0,3}(?:used|usage"
     r"|use|current)?\s{0,3}[:=]?\s{0,3}"
     r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT](?:i?B)?)\b",
     re.I,
@@ -79,34 +83,42 @@ TOTAL = re.compile(
 )
 # mem_rss_gb: 12.1     "cpu_memory_mb": 31022     ram_used_GiB=47.2
 NAMED = re.compile(
-    r"\b(?:\w{0,20}_)?(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?(?P<unit>[kmgt]i?b)\)?[\"']?\s{0,2}[:=|]\s{0,3}(?P<number>\d{1,12}(?:\.\d{1,6})?)\b",
+    r"\b(?:\w{0,20}_)?(?:rss|ram|(?:cpu|host)_mem(?:ory)?)(?:_used|_usage)?[_ ]?\(?"
+    r"(?P<unit>[kmgt]i?b)\)?[\"']?\s{0,2}[:=|]\s{0,3}(?P<number>\d{1,12}(?:\.\d{1,6})?)\b",
     re.I,
 )
 # total:201.37Gb, available: 190.78Gb     svmem(total=270213128192, available=241201213440     total: 251G, free: 12G
 LEFT = re.compile(
-    r"\btotal(?: memory)?\s{0,2}[:=]\s{0,3}(?P<total>\d{1,15}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)?[,;] {0,3}(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}"
+    r"\btotal(?: memory)?\s{0,2}[:=]\s{0,3}(?P<total>\d{1,15}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)?[,;] {0,3}"
+    r"(?:available|avail|free)(?: memory)?\s{0,2}[:=]\s{0,3}"
     r"(?P<left>\d{1,15}(?:\.\d{1,6})?) ?(?P<of_left>[KMGT]i?B?)?\b",
     re.I,
 )
 # Mem total 252G used 249G
 TOTAL_USED = re.compile(
-    r"(?<![\w-])(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?),? {1,4}used[ :=]{1,3}(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?)\b",
+    r"(?<![\w-])(?:mem(?:ory)?|ram):? {1,4}total[ :=]{1,3}(?P<total>\d{1,9}(?:\.\d{1,3})?) ?"
+    r"(?P<of_total>[KMGT]i?B?),? {1,4}used[ :=]{1,3}(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?)\b",
     re.I,
 )
 # mem used 91G / 93G     (htop) Mem[||||||||503G/504G]
 USED_OF = re.compile(
-    r"(?<![\w-])(?:(?:(?:mem(?:ory)?|ram) (?:used|usage|use)|ram)[ :=]{1,4}|mem\[\|{1,200} {0,80})(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?) ?/ ?(?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)\b",
+    r"(?<![\w-])(?:(?:(?:mem(?:ory)?|ram) (?:used|usage|use)|ram)[ :=]{1,4}|mem\[\|{1,200} {0,80})"
+    r"(?P<number>\d{1,9}(?:\.\d{1,3})?) ?(?P<unit>[KMGT]i?B?) ?/ ?(?P<total>\d{1,9}(?:\.\d{1,3})?) ?"
+    r"(?P<of_total>[KMGT]i?B?)\b",
     re.I,
 )
 PSUTIL = re.compile(r"\bsvmem\(|\b(?:CPU|RAM|[Hh]ost|[Ss]ystem|[Vv]irtual|MEM|[Mm]em(?:ory)?)\b")
 # epoch 3    used 128 GB
 BARE = re.compile(
-    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)(?: (?:file|shmem|swap) [\d.]{1,12} ?[KMGT]i?B?){0,3}(?: limit (?P<limit>\d{1,9}(?:\.\d{1,6})?) ?(?P<of_limit>[KMGT]i?B?))?\s*$",
+    r"^[\w .:+-]{1,40}?(?: {2,40}|: |\t)(?:(?:mem(?:ory)? )?used|anon(?:ymous)?)[ :=]{1,4}"
+    r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B?)(?: (?:file|shmem|swap) [\d.]{1,12} ?[KMGT]i?B?){0,3}"
+    r"(?: limit (?P<limit>\d{1,9}(?:\.\d{1,6})?) ?(?P<of_limit>[KMGT]i?B?))?\s*$",
     re.I,
 )
 # Memory usage after 3 prediction(s): 349.023 MiB     Current memory usage: 1201.42 MB     mem used=512MB
 PRINTED = re.compile(
-    r"\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
+    r"\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}"
+    r"(?P<number>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B)\b",
     re.I,
 )
 OF_A_GPU = re.compile(r"gpu|cuda|vram|device|alloc|reserved|cached|\bhbm\b|\bdisk\b|nvidia|estimate|limit", re.I)
@@ -117,7 +129,8 @@ OF_A_VOLUME = re.compile(
 )
 # time        used      free   (GB, of 110)     iter     used (of 125G)
 FOR_ALL = re.compile(
-    r"\s{1,40}\((?=[KMGT]i?B|of )(?P<unit>[KMGT]i?B)?(?:,? ?(?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)?)?[^()\n]{0,20}\)\s*$",
+    r"\s{1,40}\((?=[KMGT]i?B|of )(?P<unit>[KMGT]i?B)?"
+    r"(?:,? ?(?:of|total) (?P<total>\d{1,9}(?:\.\d{1,3})?) ?(?P<of_total>[KMGT]i?B?)?)?[^()\n]{0,20}\)\s*$",
     re.I,
 )
 # epoch start   free     (the last column of a table without one of what is used)

@@ -26,7 +26,8 @@ from . import Parser
 _WHOSE = r"(?:RAM|(?:CPU|host|system|virtual|sys)[ _]mem(?:ory)?|mem(?:ory)?[ _](?:usage|used|percent))"
 # RAM 55%     CPU memory usage: 74.9 %     Memory used = 31%
 LINE = re.compile(
-    rf"(?<![\w-]){_WHOSE}(?:[ _](?:usage|used|util(?:ization)?|percent))?\s{{0,2}}[:=(]?\s{{0,3}}(?P<share>\d{{1,3}}(?:\.\d{{1,4}})?) ?%",
+    rf"(?<![\w-]){_WHOSE}(?:[ _](?:usage|used|util(?:ization)?|percent))?\s{{0,2}}[:=(]?\s{{0,3}}"
+    rf"(?P<share>\d{{1,3}}(?:\.\d{{1,4}})?) ?%",
     re.I,
 )
 # epoch,step,ram_percent      time  mem_percent      timestamp,memory%

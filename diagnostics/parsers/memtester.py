@@ -21,8 +21,10 @@ from ._snapshot import source
 #   Bit Flip            : FAILURE: 0x40 != 0x0 at offset 0x1f09c3a8.
 FAILURE = re.compile(
     r"\bFAILURE: 0x[0-9a-f]{1,16} != 0x[0-9a-f]{1,16} at offset 0x[0-9a-f]{1,16}"
-    r"|\b(?:Stuck Address|Random Value|Compare (?:XOR|SUB|MUL|DIV|OR|AND)|Sequential Increment|Solid Bits|Block Sequential|Checkerboard"
-    r"|Bit Spread|Bit Flip|Walking (?:Ones|Zeroes)|8-bit Writes|16-bit Writes)\s{0,20}: (?:testing {1,4}\d{1,4})?\s{0,4}FAILURE\b"
+    r"|\b(?:Stuck Address|Random Value|Compare (?:XOR|SUB|MUL|DIV|OR|AND)|Sequential Increment|Solid Bits"
+    "|Block Sequential|Checkerboard"
+    r"|Bit Spread|Bit Flip|Walking (?:Ones|Zeroes)|8-bit Writes|16-bit Writes)\s{0,20}: "
+    r"(?:testing {1,4}\d{1,4})?\s{0,4}FAILURE\b"
 )
 
 

@@ -25,7 +25,8 @@ from ._step_runs import Steps
 
 # [epoch=1][batch=5/5]:  text      [olmo.train:816, rank=0] [step=2/739328,epoch=0,eta=1 hour]
 HEADING = re.compile(
-    r"^(?:\[[\w.:, =]{1,80}\] )?\[(?:epoch=(\d{1,6})\]\[)?(?:batch|step)=(\d{1,12})/\d{1,12}(?:,[^\]]{0,80})?\]:?(?:\s+(Train .*))?\s*$"
+    r"^(?:\[[\w.:, =]{1,80}\] )?\[(?:epoch=(\d{1,6})\]\[)?(?:batch|step)=(\d{1,12})/\d{1,12}(?:,[^\]]{0,80})?\]:?"
+    r"(?:\s+(Train .*))?\s*$"
 )
 #  Train loss/train/total: 8.4213      train/CrossEntropyLoss=10.73
 METRIC = re.compile(
@@ -85,7 +86,8 @@ PARSER = Parser(
     tool="a trainer that prints blocks",
     medium="job-log",
     footprint=(
-        r"\[batch=\d{1,12}/\d{1,12}\]:|\[step=\d{1,12}/\d{1,12}(,[^\]\n]{0,80})?\][ \t]*\r?$|^\s+train/(CrossEntropyLoss|CE loss)="
+        r"\[batch=\d{1,12}/\d{1,12}\]:|\[step=\d{1,12}/\d{1,12}(,[^\]\n]{0,80})?\][ \t]*\r?$"
+        r"|^\s+train/(CrossEntropyLoss|CE loss)="
         r"|^\s+Train loss/train/total: "
     ),
     read=read,

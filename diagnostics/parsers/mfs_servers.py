@@ -52,6 +52,7 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="mfscli -SCS",
     medium="io-statistics",
-    footprint=r"^[ \t]*(?i:chunk ?servers?):? +[\w.-]{1,80}(:\d{1,5})?\b.{0,400}(\b(load|errors|chunks|queue)[ :=]|disconnected|unreachable)",
+    footprint=r"^[ \t]*(?i:chunk ?servers?):? +[\w.-]{1,80}(:\d{1,5})?\b.{0,400}"
+    r"(\b(load|errors|chunks|queue)[ :=]|disconnected|unreachable)",
     read=read,
 )

@@ -24,7 +24,8 @@ from ._snapshot import source
 
 SAYS = re.compile(r"^Recommendation\s{1,40}: (.{1,200}?)\s*$")
 TROUBLE = re.compile(
-    r"(?i)signal integrity|training failure|AN failure|logical mismatch|remote fault|cable (?:is not|compliance|code|not)"
+    "(?i)signal integrity|training failure|AN failure|logical mismatch|remote fault"
+    "|cable (?:is not|compliance|code|not)"
     r"|unsupported|over ?temperature|high temperature|internal error|non-?NVIDIA|power budget"
 )
 COUNTER = re.compile(
@@ -46,6 +47,7 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="mlxlink",
     medium="network",
-    footprint=r"^Troubleshooting Info\s*$|^Recommendation\s{1,40}: |^(Effective Physical Errors|Link Down Counter)\s{1,40}: \d",
+    footprint=r"^Troubleshooting Info\s*$|^Recommendation\s{1,40}: "
+    r"|^(Effective Physical Errors|Link Down Counter)\s{1,40}: \d",
     read=read,
 )

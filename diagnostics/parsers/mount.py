@@ -23,8 +23,8 @@ from ._snapshot import source
 ROW = re.compile(
     r"^(\S.{0,1000}?) on (/.{0,4000}?) type ([\w.-]{1,40}) \(((?:rw|ro)[^()]{0,8000})\)(?: \[[^\]]{0,80}\])?\s*$"
 )
-# mount.nfs: Connection timed out       Output: mount.nfs: Connection timed out
-# mount error 110 = Connection timed out     mount error(112): Host is down     mount error: no mds (Metadata Server) is up. ...
+# mount.nfs: Connection timed out       Output: mount.nfs: Connection timed out mount error 110 = Connection timed out
+# mount error(112): Host is down     mount error: no mds (Metadata Server) is up. ...
 NUMBERED = re.compile(r"\bmount error(?: (?P<ceph>\d{1,3}) ?= ?|\((?P<cifs>\d{1,3})\): ?|: )(?P<said>\S.{0,300})$")
 ERROR = re.compile(r"^(?:Output: )?u?mount\.[a-z0-9]{1,20}: (?:(/[^:]{0,4000}): )?(\S.{0,300})$")
 
@@ -59,6 +59,7 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="mount",
     medium="mounts",
-    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b|\bmount error( \d{1,3} ?=|\(\d{1,3}\):|:) ?\S|^(Output: )?u?mount\.[a-z0-9]+: \S",
+    footprint=r"^\S[^\n]{0,1000} on /[^\n]{0,1000} type [\w.-]+ \((rw|ro)\b"
+    r"|\bmount error( \d{1,3} ?=|\(\d{1,3}\):|:) ?\S|^(Output: )?u?mount\.[a-z0-9]+: \S",
     read=read,
 )

@@ -28,12 +28,20 @@ _FLAG = r"(?: --?[\w-]{1,40}(?:[= ][^\s/;&|-][^\s;&|]{0,400})?)"  # with its val
 _POINT = r" (?P<point>/[^\s;&|]{1,400})"
 # the command -> type, and how its source is written in a table
 COMMANDS = (
-    (re.compile(rf"{_BEGINS}mfsmount{_POINT}(?:{_FLAG}){{0,12}}? -H ?(?P<host>[\w.:-]{{1,200}})(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse", "mfs#{host}"),
-    (re.compile(rf"{_BEGINS}mfsmount(?:{_FLAG}){{0,12}}? -H ?(?P<host>[\w.:-]{{1,200}})(?:{_FLAG}){{0,12}}{_POINT}(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse", "mfs#{host}"),
-    (re.compile(rf"{_BEGINS}sshfs(?:{_FLAG}){{0,12}} (?P<source>(?:[\w.-]{{1,60}}@)?[\w.-]{{1,200}}:\S{{0,400}}){_POINT}(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse.sshfs", "{source}"),
-    (re.compile(rf"{_BEGINS}glusterfs(?:{_FLAG}){{0,12}}? (?:--volfile-server|-s)[= ](?P<host>[\w.-]{{1,200}})(?:{_FLAG}){{0,12}}{_POINT}{_ENDS}"), "fuse.glusterfs", "{host}:/"),
-    (re.compile(rf"{_BEGINS}ceph-fuse(?:{_FLAG}){{0,12}}? -m ?(?P<host>[\w.:,-]{{1,200}})(?:{_FLAG}){{0,12}}{_POINT}(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse.ceph", "{host}:/"),
-    (re.compile(rf"{_BEGINS}mount(?:(?:{_FLAG}){{0,8}}? -t|\.)(?: )?(?P<type>nfs4?|cifs|ceph|lustre|glusterfs|beegfs)(?:{_FLAG}){{0,8}} (?P<source>\S{{1,400}}){_POINT}(?:{_FLAG}){{0,8}}{_ENDS}"), "", "{source}"),
+    (re.compile(rf"{_BEGINS}mfsmount{_POINT}(?:{_FLAG}){{0,12}}? -H ?(?P<host>[\w.:-]{{1,200}})"
+        f"(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse", "mfs#{host}"),
+    (re.compile(rf"{_BEGINS}mfsmount(?:{_FLAG}){{0,12}}? -H ?(?P<host>[\w.:-]{{1,200}})(?:{_FLAG}){{0,12}}{_POINT}"
+        f"(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse", "mfs#{host}"),
+    (re.compile(f"{_BEGINS}sshfs(?:{_FLAG}){{0,12}} (?P<source>"
+        rf"(?:[\w.-]{{1,60}}@)?[\w.-]{{1,200}}:\S{{0,400}}){_POINT}"
+        f"(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse.sshfs", "{source}"),
+    (re.compile(rf"{_BEGINS}glusterfs(?:{_FLAG}){{0,12}}? (?:--volfile-server|-s)[= ](?P<host>[\w.-]{{1,200}})"
+        f"(?:{_FLAG}){{0,12}}{_POINT}{_ENDS}"), "fuse.glusterfs", "{host}:/"),
+    (re.compile(rf"{_BEGINS}ceph-fuse(?:{_FLAG}){{0,12}}? -m ?(?P<host>[\w.:,-]{{1,200}})(?:{_FLAG}){{0,12}}{_POINT}"
+        f"(?:{_FLAG}){{0,12}}{_ENDS}"), "fuse.ceph", "{host}:/"),
+    (re.compile(rf"{_BEGINS}mount(?:(?:{_FLAG}){{0,8}}? -t|\.)(?: )?"
+        rf"(?P<type>nfs4?|cifs|ceph|lustre|glusterfs|beegfs)(?:{_FLAG}){{0,8}} (?P<source>\S{{1,400}}){_POINT}"
+        f"(?:{_FLAG}){{0,8}}{_ENDS}"), "", "{source}"),
 )  # fmt: skip
 TYPES = {"glusterfs": "fuse.glusterfs"}
 

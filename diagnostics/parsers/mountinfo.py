@@ -18,7 +18,8 @@ from ._mounts import mount
 
 # 36 35 98:0 / /mnt/ckpt rw,noatime master:1 - nfs4 nas01:/export rw,vers=4.2,hard
 ROW = re.compile(
-    r"^\d{1,7} \d{1,7} \d{1,5}:\d{1,7} \S+ (/\S*) (\S+)(?: (?:shared|master|propagate_from|unbindable)(?::\d+)?)* - (\S+) (\S+) (\S+)\s*$"
+    r"^\d{1,7} \d{1,7} \d{1,5}:\d{1,7} \S+ (/\S*) (\S+)(?: (?:shared|master|propagate_from|unbindable)(?::\d+)?)* - "
+    r"(\S+) (\S+) (\S+)\s*$"
 )
 
 

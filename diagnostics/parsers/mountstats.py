@@ -30,7 +30,8 @@ from ._snapshot import source
 
 #         xprt:   tcp 843 0 2 0 11 9120 9101 0 88120 412 128 71 992
 XPRT = re.compile(
-    r"^\s{0,20}xprt:\s+(?:tcp|rdma)(?: \d{1,20}){5} (?P<sent>\d{1,20}) (?P<received>\d{1,20}) \d{1,20} \d{1,20} (?P<backlog>\d{1,20}) (?P<slots>\d{1,8})(?: \d{1,20}){2}"
+    r"^\s{0,20}xprt:\s+(?:tcp|rdma)(?: \d{1,20}){5} (?P<sent>\d{1,20}) (?P<received>\d{1,20}) \d{1,20} \d{1,20} "
+    r"(?P<backlog>\d{1,20}) (?P<slots>\d{1,8})(?: \d{1,20}){2}"
 )
 # device nas01:/export/ckpt mounted on /mnt/ckpt with fstype nfs4 statvers=1.1
 DEVICE = re.compile(r"^device (\S+) mounted on (/\S*) with fstype ([\w.-]{1,40})(?: statvers=\S+)?\s*$")

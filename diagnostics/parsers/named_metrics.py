@@ -23,7 +23,8 @@ from ._job_lines import Message, Words, messages
 
 NUMBER = r"[-+]?(?:\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?)"
 METRIC = re.compile(
-    rf"(?i)(?:(?P<part>[a-z]\w{{0,30}})/|['\"])(?P<name>grad_?norm|ppo_kl|kl|kl_?div|approx_?kl|(?!(?:best|min|lowest)_)(?:\w{{1,20}}_)?loss)['\"]?\s?[:=]\s?(?P<value>{NUMBER})(?![\w.])"
+    rf"(?i)(?:(?P<part>[a-z]\w{{0,30}})/|['\"])(?P<name>grad_?norm|ppo_kl|kl|kl_?div|approx_?kl"
+    rf"|(?!(?:best|min|lowest)_)(?:\w{{1,20}}_)?loss)['\"]?\s?[:=]\s?(?P<value>{NUMBER})(?![\w.])"
 )
 SCALE = re.compile(rf"(?i)reducing loss scale to (?P<value>{NUMBER})(?![\w.])")
 STEP = re.compile(r"(?i)\bstep[ :=]{1,2}(\d{1,12})\b")
@@ -55,6 +56,7 @@ def read(text: Text) -> Iterator[NonFiniteValue]:
 PARSER = Parser(
     tool="named metrics",
     medium="job-log",
-    footprint=r"(?i)(?:\b[a-z]\w{0,30}/|['\"])(?:grad_?norm|ppo_kl|kl|kl_?div|approx_?kl|(?:\w{1,20}_)?loss)['\"]?\s?[:=]\s?[-+]?(?:nan|inf)|reducing loss scale to \d(?:\.\d{1,20})?e-\d{2,3}",
+    footprint=r"(?i)(?:\b[a-z]\w{0,30}/|['\"])(?:grad_?norm|ppo_kl|kl|kl_?div|approx_?kl"
+    r"|(?:\w{1,20}_)?loss)['\"]?\s?[:=]\s?[-+]?(?:nan|inf)|reducing loss scale to \d(?:\.\d{1,20})?e-\d{2,3}",
     read=read,
 )

@@ -7,7 +7,7 @@
     CUDA_ERROR_CONTAINED: Invalid access of peer GPU memory over nvlink or a hardware error
 
 A CUDA error's text inside a Python exception is that exception's, and read there.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -34,11 +34,13 @@ RANK = re.compile(r"\b[Rr]ank[ :=](\d{1,6})\b")
 # C++ exception with description "ibv_reg_mr failed" thrown in the test body.
 # libc++abi: terminating due to uncaught exception of type std::runtime_error: no device
 THROWN = re.compile(
-    r"C\+\+ exception with description \"(.{1,2000})\" thrown in |\blibc\+\+abi: terminating (?:due to|with) uncaught exception of type ([\w:<>, ]{1,200}): (.{1,2000})$"
+    r"C\+\+ exception with description \"(.{1,2000})\" thrown in "
+    r"|\blibc\+\+abi: terminating (?:due to|with) uncaught exception of type ([\w:<>, ]{1,200}): (.{1,2000})$"
 )
 PYTHON = re.compile(r"^(?:[\w.]{1,100}\.)?[A-Z]\w{1,60}(?:Error|Exception): ")
 INTERESTING = re.compile(
-    r"terminate called after|what\(\):|watchdog thread terminated|C\+\+ exception with description|libc\+\+abi: terminating|CUDA_ERROR_[A-Z]|\b(?:cuda|hip)Error[A-Z]|HSA_STATUS_ERROR"
+    r"terminate called after|what\(\):|watchdog thread terminated|C\+\+ exception with description"
+    r"|libc\+\+abi: terminating|CUDA_ERROR_[A-Z]|\b(?:cuda|hip)Error[A-Z]|HSA_STATUS_ERROR"
 )
 
 

@@ -29,7 +29,8 @@ _UP = r"(?:[Ll]ink up\b|[Ll]ink Up\b|[Ll]ink is up\b|[Ll]ink is Up\b|LINK UP\b|[
 _PCI = r"(?P<pci>[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})\.[0-7]"
 # what drivers call an adapter that takes packets and does not send them
 _SENDS_NOTHING = (
-    r"(?:Detected (?:Tx|TX|Hardware) Unit Hang|[Tt]x [Hh]ang (?:\d{1,4} )?detected|Hung TX queue|tx_timeout(?: recovery level|: VSI)"
+    r"(?:Detected (?:Tx|TX|Hardware) Unit Hang|[Tt]x [Hh]ang (?:\d{1,4} )?detected|Hung TX queue"
+    "|tx_timeout(?: recovery level|: VSI)"
     r"|Reset adapter unexpectedly|initiating reset due to tx timeout|rtl_txhang_cond|TX timeout (?:detected|on queue)"
     r"|Keep alive watchdog timeout)"
 )
@@ -40,26 +41,40 @@ TABLE = Table(
     Row(rf"\b{_PORT}: (?:NIC )?{_UP}", "up", INFO),
     Row(rf"\b{_PORT}: (?:Lost carrier|carrier lost|Lost link)", "down", WARNING),
     Row(rf"\b{_PORT}: (?:Gained carrier|carrier acquired)", "up", INFO),
-    Row(rf"(?:link status definitely down for interface {_PORT}|\(slave {_SECOND}\): link status definitely down)", "down", WARNING),
-    Row(rf"(?:link status definitely up for interface {_PORT}|\(slave {_SECOND}\): link status definitely up)", "up", INFO),
+    Row(rf"(?:link status definitely down for interface {_PORT}|\(slave {_SECOND}\): link status definitely down)",
+        "down", WARNING),
+    Row(rf"(?:link status definitely up for interface {_PORT}|\(slave {_SECOND}\): link status definitely up)",
+        "up", INFO),
     # mlx5_0: Port: 1 Link DOWN      infiniband mlx5_0: port 1 state changed from ACTIVE to DOWN
-    Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}(?:Link DOWN|[Ll]ink down|to (?:DOWN|INIT|Polling))", "down", WARNING),
-    Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}(?:Link ACTIVE|[Ll]ink up|to ACTIVE)", "up", INFO),
-    Row(rf"(?:^|\] |: )(?!amdgpu|nvidia|nvme)\w{{2,20}} {_PCI}(?:,? {_PORT}(?=:))?.{{0,60}}{_SENDS_NOTHING}", "trouble", CRITICAL),
+    Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}"
+        "(?:Link DOWN|[Ll]ink down|to (?:DOWN|INIT|Polling))", "down", WARNING),
+    Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}"
+        "(?:Link ACTIVE|[Ll]ink up|to ACTIVE)", "up", INFO),
+    Row(rf"(?:^|\] |: )(?!amdgpu|nvidia|nvme)\w{{2,20}} {_PCI}(?:,? {_PORT}(?=:))?.{{0,60}}{_SENDS_NOTHING}",
+        "trouble", CRITICAL),
     # ice 0000:18:00.0 ens1f0: NETDEV WATCHDOG: CPU: 28: transmit queue 21 timed out 5580 ms
     Row(rf"\b{_PORT}: NETDEV WATCHDOG: (?:CPU: \d+: )?transmit queue \d{{1,4}} timed out", "trouble", CRITICAL),
     Row(rf"NETDEV WATCHDOG: (?:CPU: \d+: )?{_PORT} .{{0,40}}timed out", "trouble", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,120}}Cable unplugged", "unplugged", CRITICAL),
     Row(rf"mlx\d_core {_PCI}.{{0,120}}(?:Cable error|Bad or unsupported cable|[Uu]nknown error)", "trouble", CRITICAL),
-    Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:health compromised|handling bad device|[Ff]atal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable|internal error)", "trouble", CRITICAL),
-    Row(rf"mlx\d_core {_PCI}.{{0,80}}(?:timeout\. Will cause a leak|TX timeout|timed out|Firmware over \d+ MS in (?:pre-)?initializing state, aborting)", "trouble", CRITICAL),
-    Row(rf"(?:^|\] |: )(?!amdgpu|nvidia|nvme)\w{{2,20}} {_PCI}.{{0,60}}(?:[Aa]dapter removed|PCIe link lost|reset adapter|Hardware Error)", "trouble", CRITICAL),
-    # ixgbe 0000:5d:00.1 eno6: Received ECC Err, initiating reset      be2net 0000:04:00.0: Unrecoverable Error detected in the Adapter
-    Row(rf"(?:^|\] |: )\w{{2,20}} {_PCI}(?:: {_PORT}| {_SECOND})?: (?:Received (?:unrecoverable )?ECC Err|(?:Unr|R)ecoverable Error detected in the [Aa]dapter|.{{0,40}}\b[Pp]arity error)", "trouble", CRITICAL),
+    Row(rf"mlx\d_core {_PCI}.{{0,60}}(?:health compromised|handling bad device|[Ff]atal error"
+        "|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable|internal error)", "trouble", CRITICAL),
+    Row(rf"mlx\d_core {_PCI}.{{0,80}}(?:timeout\. Will cause a leak|TX timeout|timed out"
+        r"|Firmware over \d+ MS in (?:pre-)?initializing state, aborting)", "trouble", CRITICAL),
+    Row(rf"(?:^|\] |: )(?!amdgpu|nvidia|nvme)\w{{2,20}} {_PCI}.{{0,60}}"
+        "(?:[Aa]dapter removed|PCIe link lost|reset adapter|Hardware Error)", "trouble", CRITICAL),
+    # ixgbe 0000:5d:00.1 eno6: Received ECC Err, initiating reset      be2net 0000:04:00.0: Unrecoverable Error detected
+    # in the Adapter
+    Row(rf"(?:^|\] |: )\w{{2,20}} {_PCI}(?:: {_PORT}| {_SECOND})?: "
+        "(?:Received (?:unrecoverable )?ECC Err|(?:Unr|R)ecoverable Error detected in the [Aa]dapter"
+        rf"|.{{0,40}}\b[Pp]arity error)", "trouble", CRITICAL),
     # bnx2x: [bnx2x_attn_int_deasserted4:4321(eth0)]Parity errors detected in blocks: BRB
-    Row(rf"bnx2x: \[\w{{1,60}}:\d{{1,6}}\({_PORT}\)\](?:Parity errors detected|(?:MC|Driver) assert)", "trouble", CRITICAL),
-    Row(rf"\w{{2,20}} {_PCI} {_PORT}: .{{0,40}}(?:transmit timed out|TX timeout|Firmware fatal|firmware error)", "trouble", CRITICAL),
-    Row(r"nf_conntrack: (?:nf_conntrack: )?table full, dropping packet|neighbou?r: .{0,40}table overflow", "trouble", WARNING),
+    Row(rf"bnx2x: \[\w{{1,60}}:\d{{1,6}}\({_PORT}\)\](?:Parity errors detected|(?:MC|Driver) assert)",
+        "trouble", CRITICAL),
+    Row(rf"\w{{2,20}} {_PCI} {_PORT}: .{{0,40}}(?:transmit timed out|TX timeout|Firmware fatal|firmware error)",
+        "trouble", CRITICAL),
+    Row(r"nf_conntrack: (?:nf_conntrack: )?table full, dropping packet|neighbou?r: .{0,40}table overflow",
+        "trouble", WARNING),
 )  # fmt: skip
 _OF_CONTAINERS = re.compile(r"^(?:veth|cali|cni|docker|br-|virbr|tap|tun|flannel|vxlan|lxc|nic-|lo$|cilium|dummy|wlan)")
 _INFINIBAND = re.compile(r"^(?:ib|mlx|hfi|qib|opa)")

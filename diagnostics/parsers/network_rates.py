@@ -19,7 +19,8 @@ from ._snapshot import source
 
 # [  5]   0.00-10.00  sec  10.9 GBytes  9.41 Gbits/sec  120             sender
 IPERF = re.compile(
-    r"^\[ *(SUM|\d{1,4})\] +[\d.]{3,12}-[\d.]{3,12} +sec +[\d.]{1,10} [KMGT]?Bytes +(\d{1,9}(?:\.\d+)?) ([KMGT]?)bits/sec(?: +\d{1,9})? +(sender|receiver)"
+    r"^\[ *(SUM|\d{1,4})\] +[\d.]{3,12}-[\d.]{3,12} +sec +[\d.]{1,10} [KMGT]?Bytes +(\d{1,9}(?:\.\d+)?) "
+    r"([KMGT]?)bits/sec(?: +\d{1,9})? +(sender|receiver)"
 )
 PERFTEST = re.compile(r"^ *#bytes +#iterations +BW peak\[(M[iB]?B|Gb)/sec\] +BW average")
 #  65536      5000             23012.11            23010.22             0.36

@@ -32,15 +32,18 @@ NUMBER = r"\d{1,7}(?:\.\d{1,4})?"
 HEADING = re.compile(r"^queuename +qtype +(?:resv/)?used/tot\. +load_avg\b|^HOSTNAME +ARCH +NCPU\b")
 # all.q@n07.cluster              BIP   0/48/64        1032.87  lx-amd64      a
 QUEUE = re.compile(
-    rf"^[\w.-]{{1,60}}@(?P<host>[\w.-]{{1,120}}) +[A-Z]{{1,6}} +(?:\d{{1,6}}/)?(?P<taken>\d{{1,6}})/(?P<cpus>\d{{1,6}}) +(?P<load>{NUMBER}) +\S*-"
+    rf"^[\w.-]{{1,60}}@(?P<host>[\w.-]{{1,120}}) +[A-Z]{{1,6}} +(?:\d{{1,6}}/)?(?P<taken>\d{{1,6}})/"
+    rf"(?P<cpus>\d{{1,6}}) +(?P<load>{NUMBER}) +\S*-"
 )
 # n07                     lx-amd64       64    2   32   64 1032.87  251.6G   31.2G
 HOST = re.compile(
-    rf"^(?P<host>[\w.-]{{1,120}}) +[a-z]{{2,6}}\w{{0,6}}-\w{{1,12}} +(?P<cpus>\d{{1,6}})(?: +\d{{1,6}}){{0,3}} +(?P<load>{NUMBER}) +[\d.]{{1,9}}[KMGT]\b"
+    rf"^(?P<host>[\w.-]{{1,120}}) +[a-z]{{2,6}}\w{{0,6}}-\w{{1,12}} +(?P<cpus>\d{{1,6}})(?: +\d{{1,6}}){{0,3}} +"
+    rf"(?P<load>{NUMBER}) +[\d.]{{1,9}}[KMGT]\b"
 )
 #    CPUAlloc=48 CPUEfctv=64 CPUTot=64 CPULoad=1032.87
 SLURM = re.compile(
-    rf"\bCPUAlloc=(?P<taken>\d{{1,6}}) (?:CPUErr=\d{{1,6}} |CPUEfctv=\d{{1,6}} )?CPUTot=(?P<cpus>\d{{1,6}}) CPULoad=(?P<load>{NUMBER})(?![\w.])"
+    rf"\bCPUAlloc=(?P<taken>\d{{1,6}}) (?:CPUErr=\d{{1,6}} |CPUEfctv=\d{{1,6}} )?CPUTot=(?P<cpus>\d{{1,6}}) CPULoad="
+    rf"(?P<load>{NUMBER})(?![\w.])"
 )
 NODE = re.compile(r"^NodeName=(?P<host>[\w.-]{1,120})")
 #      status = ...,state=free,loadave=1032.87,ncpus=64,...

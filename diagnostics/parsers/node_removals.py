@@ -11,8 +11,9 @@ And on which node a pod says that it runs, or was put, since a node is taken fro
     node_name: n7.ec2.internal
     Normal  Scheduled  12s  default-scheduler  Successfully assigned ml/train-0 to n7.ec2.internal
 
-Nodes that did not answer before they were removed are skipped, and so are lines that tell of no reason (`deleted node`).
-"""
+Nodes that did not answer before they were removed are skipped, and so are lines that tell of no reason (`deleted
+node`).
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _NODE = r"[a-z0-9][a-z0-9.-]{1,252}"
 REMOVALS = (
     # deprovisioning via consolidation delete, terminating 2 machines n7/g5.2xlarge/spot, n8/g5.2xlarge/spot
     re.compile(
-        r"\b(?:deprovisioning|disrupting) via (?:consolidation|drift|expiration|emptiness|underutilized|empty)\b.{0,60}?\b(?:terminating|deleting|replacing) \d{1,4} (?:machines?|nodes?|nodeclaims?|candidates?)\b"
+        r"\b(?:deprovisioning|disrupting) via (?:consolidation|drift|expiration|emptiness|underutilized"
+        r"|empty)\b.{0,60}?\b(?:terminating|deleting|replacing) \d{1,4} (?:machines?|nodes?|nodeclaims?|candidates?)\b"
     ),
     # {"message":"disrupting node(s)","decision":"delete","disrupted-nodes":[{"Node":{"name":"n7"}}]}
     re.compile(r"\bdisrupting node(?:\(s\)|claim\(s\)).{0,300}\"(?:disrupted-nodes|Node)\""),
@@ -50,7 +52,8 @@ PLACES = (
 )
 # n7.ec2.internal/g5.2xlarge/spot     "Node":{"name":"n7"}     removing node n7,     node/n7
 NAMES = re.compile(
-    rf"({_NODE})/[a-z0-9.-]{{2,40}}/(?:spot|on-demand|reserved)\b|\"Node\": ?\{{\"name\": ?\"({_NODE})\"|removing (?:empty |underutilized )?node ({_NODE})|\b[Nn]ode/({_NODE})"
+    rf"({_NODE})/[a-z0-9.-]{{2,40}}/(?:spot|on-demand|reserved)\b"
+    rf"|\"Node\": ?\{{\"name\": ?\"({_NODE})\"|removing (?:empty |underutilized )?node ({_NODE})|\b[Nn]ode/({_NODE})"
 )
 PLACE = re.compile(rf"(?:name: | to )({_NODE})")
 UNWELL = re.compile(r"(?i)unready|not ?ready|unhealthy|unregistered")

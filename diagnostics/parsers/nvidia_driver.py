@@ -28,7 +28,8 @@ TABLE = Table(
     Row(rf"NVRM: Xid \((?:PCI:)?(?P<pci>{_PCI})(?: [^)]{{1,40}})?\): (?P<code>\d{{1,4}})(?P<rest>.*)", "xid"),
     # nvidia-nvswitch3: SXid (PCI:0000:c1:00.0): 12028, Non-fatal, Link 44 egress non-posted PRIV error (First)
     Row(
-        rf"(?P<device>nvidia-nvswitch\d+): SXid \(PCI:(?P<pci>{_PCI})\): (?P<code>\d{{1,6}}), (?P<rest>(?:Non-fatal|Fatal).*)",
+        rf"(?P<device>nvidia-nvswitch\d+): SXid \(PCI:(?P<pci>{_PCI})\): (?P<code>\d{{1,6}}), "
+        "(?P<rest>(?:Non-fatal|Fatal).*)",
         "sxid",
     ),
     Row(r"NVRM: API mismatch", "version-mismatch", CRITICAL),
@@ -59,9 +60,11 @@ TABLE = Table(
     ),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?[Ff]ailed to (?:initialize|allocate|copy vbios)", "init-failed", CRITICAL),
     Row(r"NVRM: .{0,80}(?:[Tt]imeout|timed out) .{0,20}(?:waiting for RPC|GSP)", "rpc-timeout", CRITICAL),
-    # NVRM: _issueRpcAndWait: rpcRecvPoll timedout for fn 76!      ... [NV_ERR_TIMEOUT] (0x00000065) returned from rpcRecvPoll @ rpc.c:124
+    # NVRM: _issueRpcAndWait: rpcRecvPoll timedout for fn 76!      ... [NV_ERR_TIMEOUT] (0x00000065) returned from
+    # rpcRecvPoll @ rpc.c:124
     Row(
-        r"NVRM: .{0,120}(?:[Rr]pcRecvPoll\b.{0,40}(?:timed ?out|[Tt]imeout)|NV_ERR_TIMEOUT\b.{0,60}\b_?\w{0,10}[Rr]pc\w{0,20}|GSP RM heartbeat timed out)",
+        r"NVRM: .{0,120}(?:[Rr]pcRecvPoll\b.{0,40}(?:timed ?out|[Tt]imeout)"
+        r"|NV_ERR_TIMEOUT\b.{0,60}\b_?\w{0,10}[Rr]pc\w{0,20}|GSP RM heartbeat timed out)",
         "rpc-timeout",
         CRITICAL,
     ),
@@ -71,7 +74,8 @@ TABLE = Table(
         CRITICAL,
     ),
     Row(
-        r"NVRM: .{0,40}(?:unexpected WPR2 already up|[Cc]annot (?:initialize|boot) GSP|cannot boot\w* riscv/gsp|GSP.{0,20} (?:boot|init\w*) failed)",
+        r"NVRM: .{0,40}(?:unexpected WPR2 already up|[Cc]annot (?:initialize|boot) GSP|cannot boot\w* riscv/gsp"
+        r"|GSP.{0,20} (?:boot|init\w*) failed)",
         "rpc-timeout",
         CRITICAL,
     ),

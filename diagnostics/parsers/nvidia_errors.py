@@ -27,7 +27,8 @@ HANGING = (
     r"|\b(?:[Dd]cgm|DCGM)\w{0,20}\b.{0,80}\bhas not (?:returned|answered) (?:after|for) \d"
 )
 MISSING = (
-    r"(?:modprobe|insmod|nvidia-modprobe)\S{0,20}: (?:FATAL|ERROR): (?:Module nvidia(?:[-_](?:uvm|modeset|drm|peermem|current))? not found"
+    r"(?:modprobe|insmod|nvidia-modprobe)\S{0,20}: (?:FATAL|ERROR): "
+    "(?:Module nvidia(?:[-_](?:uvm|modeset|drm|peermem|current))? not found"
     r"|could not insert ['\"‘]nvidia\w{0,20}['\"’]: (?:Exec format error|Invalid argument|Unknown symbol|Required key))"
     r"|nvidia\w{0,12}: (?:version magic '|disagrees about version of symbol)"
 )
@@ -49,7 +50,8 @@ SAYINGS = (
     ("hanging", r"nvidia-container-cli: .{0,60}(?:rpc error: timed out|timed out)"),
     (
         "init-failed",
-        r"nvidia-container-cli: (?:initialization|detection) error: (?:load library failed|cuda error|driver rpc error|nvml error: unknown)",
+        "nvidia-container-cli: (?:initialization|detection) error: "
+        "(?:load library failed|cuda error|driver rpc error|nvml error: unknown)",
     ),
     ("no-device", r"nvidia-container-cli: (?:device error|initialization error: nvml error).{0,200}"),
     # modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-45-generic
@@ -58,7 +60,8 @@ SAYINGS = (
     # n11  up 66 days   nvidia-smi: no answer in 600 s
     ("hanging", HANGING),
     ("init-failed", r"NVIDIA-SMI has failed because"),
-    # CUDA initialization: Unexpected error from cudaGetDeviceCount(). ... Error 803: system has unsupported display driver
+    # CUDA initialization: Unexpected error from cudaGetDeviceCount(). ... Error 803: system has unsupported display
+    # driver
     ("version-mismatch", r"CUDA initialization: .{1,300}\bError 80[34]: "),
     ("init-failed", r"CUDA initialization: .{1,300}\bError \d{3}: "),
     # UserWarning: CUDA initialization: CUDA unknown error - this may be due to an incorrectly set up environment
@@ -71,9 +74,11 @@ PCI = re.compile(r"GPU ?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)")
 # NVML library version: 535.161      Kernel module version 535.154 (continuation lines)
 DETAIL = re.compile(r"^NVML library version: ([\d.]+)")
 ANY = re.compile(
-    r"Driver/library version mismatch|NVML/RM version mismatch|API mismatch: the client|GPU is lost|Unable to determine the device handle"
+    "Driver/library version mismatch|NVML/RM version mismatch|API mismatch: the client|GPU is lost"
+    "|Unable to determine the device handle"
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
-    r"|interface version .{1,60} match with driver version|CUDA initialization: (CUDA (unknown error|driver init)|.{1,300}\bError \d{3}: )"
+    "|interface version .{1,60} match with driver version"
+    r"|CUDA initialization: (CUDA (unknown error|driver init)|.{1,300}\bError \d{3}: )"
     rf"|{HANGING}|{MISSING}"
     r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
 )

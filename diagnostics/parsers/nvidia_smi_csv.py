@@ -27,7 +27,8 @@ from ._snapshot import source, stamp_of
 
 # index, name, utilization.gpu [%], memory.used [MiB], ecc.errors.uncorrected.volatile.total
 HEADER = re.compile(
-    r"^(?:timestamp|time|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.\w+|pid|serial|count|driver_version|process_name"
+    r"^(?:timestamp|time|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.\w+|pid|serial|count|driver_version"
+    "|process_name"
     r"|utilization\.\w+|memory\.\w+|power\.\w+|temperature\.\w+|clocks\.\w+|ecc\.\w+|used_\w+)\b[^,\n]{0,60}(?:, |$)"
 )
 COLUMN = re.compile(r"^([a-z_][\w.]*)(?: \[([^\]]{1,10})\])?$")
@@ -37,11 +38,13 @@ COMMAND = re.compile(
 )
 # 201877, 11320 MiB, VLLM::Worker
 APP = re.compile(
-    r"^(?P<pid>\d{1,8}), (?:(?P<memory>\d{1,8}) MiB, (?P<name>[^,\n]{1,300})|(?P<name2>[^,\n]{1,300}), (?P<memory2>\d{1,8}) MiB)$"
+    r"^(?P<pid>\d{1,8}), (?:(?P<memory>\d{1,8}) MiB, (?P<name>[^,\n]{1,300})"
+    r"|(?P<name2>[^,\n]{1,300}), (?P<memory2>\d{1,8}) MiB)$"
 )
 POWERS = re.compile(r"^(\d{1,4}\.\d{2}), (\d{2,4}\.00)$")
 NUMERIC = re.compile(
-    r"(?:index|gpu_index|pid|count|used_\w+|fan\.speed|utilization\.|memory\.|temperature\.|power\.|enforced\.power|clocks\."
+    r"(?:index|gpu_index|pid|count|used_\w+|fan\.speed|utilization\.|memory\.|temperature\.|power\.|enforced\.power"
+    r"|clocks\."
     r"|pcie\.link\.|ecc\.errors|remapped_rows\.|retired_pages\.)"
 )
 # 11396 MiB      98 %      Yes      [N/A]
@@ -238,9 +241,12 @@ PARSER = Parser(
     tool="nvidia-smi --query",
     medium="gpu",
     footprint=(
-        r"^(timestamp|time(?=, (temperature|fan|power|utilization|clocks|pstate)\b)|index|name|gpu_name|uuid|gpu_uuid|gpu_bus_id|pci\.bus_id|pid|process_name|utilization\.gpu|power\.draw)"
-        r"(, [a-z_.]+( \[[^\]\n]{1,10}\])?)+[ \t]*\r?$|\bnvidia-smi\b.{0,200}--query-(gpu|compute-apps|accounted-apps)=[\w.,]{1,1000}.{0,200}noheader"
-        r"|^\d{1,8}, (\d{1,8} MiB, [^,\n]{1,300}|[^,\n]{1,300}, \d{1,8} MiB)\r?$|^(utilization\.gpu|memory\.used|power\.draw) \[|^\d{1,4}\.\d\d, \d{2,4}\.00\r?$"
+        r"^(timestamp|time(?=, (temperature|fan|power|utilization|clocks|pstate)\b)|index|name|gpu_name|uuid"
+        r"|gpu_uuid|gpu_bus_id|pci\.bus_id|pid|process_name|utilization\.gpu|power\.draw)"
+        r"(, [a-z_.]+( \[[^\]\n]{1,10}\])?)+[ \t]*\r?$"
+        r"|\bnvidia-smi\b.{0,200}--query-(gpu|compute-apps|accounted-apps)=[\w.,]{1,1000}.{0,200}noheader"
+        r"|^\d{1,8}, (\d{1,8} MiB, [^,\n]{1,300}|[^,\n]{1,300}, \d{1,8} MiB)\r?$"
+        r"|^(utilization\.gpu|memory\.used|power\.draw) \[|^\d{1,4}\.\d\d, \d{2,4}\.00\r?$"
     ),
     read=read,
 )

@@ -4,8 +4,8 @@
     # Idx           #    C/G      %      %      %      %      %      %    name
         1      21545     C     98     61      -      -      -      -    python3
 
-The first comment line names the columns. `-` is nothing to say: a GPU without processes. `tviol` tells that heat holds the clocks down. Of a long series
-the first and the last sample of each GPU are kept, and those that name a process.
+The first comment line names the columns. `-` is nothing to say: a GPU without processes. `tviol` tells that heat holds
+the clocks down. Of a long series the first and the last sample of each GPU are kept, and those that name a process.
 """
 
 from __future__ import annotations

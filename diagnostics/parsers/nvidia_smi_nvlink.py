@@ -5,7 +5,8 @@
          Link 0: 26.562 GB/s
          Link 5: <inactive>
 
-Every counter that is not zero and every inactive link is a fact, and a GPU without any link that is up is one; all zeroes of a GPU are one fact.
+Every counter that is not zero and every inactive link is a fact, and a GPU without any link that is up is one; all
+zeroes of a GPU are one fact.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$
 ROW = re.compile(r"^( *)(\S[^:]{0,60}?) *(?:: (.*))?$")
 REASONS = re.compile(r"^Clocks (?:Throttle|Event) Reasons$")
 COUNTED = re.compile(
-    r"Correctable|Uncorrectable|Single Bit|Double Bit|Parity|SEC-DED|Total|Pending|Failure|Error|Threshold|Repair|Unrepairable|Retirement"
+    "Correctable|Uncorrectable|Single Bit|Double Bit|Parity|SEC-DED|Total|Pending|Failure|Error|Threshold|Repair"
+    "|Unrepairable|Retirement"
 )
 STATUS = {
     ("Utilization", "Gpu"): "utilisation_percent",
@@ -129,7 +130,8 @@ PARSER = Parser(
     tool="nvidia-smi -q",
     medium="gpu",
     footprint=(
-        r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages|Fabric|Processes)[ \t]*\r?$"
+        r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages|Fabric"
+        r"|Processes)[ \t]*\r?$"
         r"|^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d[ \t]*\r?$"
     ),
     read=read,

@@ -28,7 +28,8 @@ HEAD = re.compile(
 )
 # | N/A   38C    P0             70W /  700W |   11409MiB /  95830MiB |      0%      Default |
 BODY = re.compile(
-    r"^\| *(?:N/A|ERR!|\d+%) +(\d+C?|N/A|ERR!) +(P\d+|N/A|ERR!|Unk\S*) +(\d+W|N/A|ERR!|Unk\S*) */ +(\d+W|N/A|ERR!|Unk\S*) *"
+    r"^\| *(?:N/A|ERR!|\d+%) +(\d+C?|N/A|ERR!) +(P\d+|N/A|ERR!|Unk\S*) +(\d+W|N/A|ERR!|Unk\S*) */ +"
+    r"(\d+W|N/A|ERR!|Unk\S*) *"
     r"\| *(\d+|N/A|ERR!|Unk\S*)(?:MiB)? */ *(\d+|N/A|ERR!|Unk\S*)(?:MiB)? *\| *(\d+%|N/A|ERR!|Unk\S*)"
 )
 # |    1   N/A  N/A         21545      C   python3                                94088MiB |
@@ -126,7 +127,8 @@ PARSER = Parser(
     medium="gpu",
     footprint=(
         r"^\| +\d+ +\S.*\| +[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d|^\|[ =]+GPU .*PID .*Process name"
-        r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found|^\| +\d{1,3} +((N/A|\d{1,3}) +(N/A|\d{1,3}) +)?\d{1,10} +(C|G|C\+G|M\+C) +\S[^|\n]{0,200} +(\d+MiB|N/A) *\|"
+        r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found"
+        r"|^\| +\d{1,3} +((N/A|\d{1,3}) +(N/A|\d{1,3}) +)?\d{1,10} +(C|G|C\+G|M\+C) +\S[^|\n]{0,200} +(\d+MiB|N/A) *\|"
     ),
     read=read,
 )

@@ -7,7 +7,7 @@
         (0.9618), which exceeds the memory usage threshold of 0.95. Ray killed this worker (ID: 0d) because it was the most
 
 They watch the whole machine (or, with a limit on it, the whole container), so a kill is the machine's.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from ._job_lines import messages
 
 # sending SIGKILL to process 291787 uid 61876 "python": badness 900, VmRSS 14110 MiB
 EARLYOOM = re.compile(
-    r"sending SIG(?:TERM|KILL) to process (?P<pid>\d{1,10})(?: uid \d{1,10})? \"?(?P<comm>[^\":]{1,64})\"?: .{0,80}?(?:VmRSS (?P<mib>\d{1,9}) MiB|$)"
+    r"sending SIG(?:TERM|KILL) to process (?P<pid>\d{1,10})(?: uid \d{1,10})? \"?(?P<comm>[^\":]{1,64})\"?: .{0,80}?"
+    r"(?:VmRSS (?P<mib>\d{1,9}) MiB|$)"
 )
 OOMD = re.compile(r"^(?:systemd-oomd\S{0,12}: )?Killed (?P<cgroup>/\S{1,500}) due to memory (?:used|pressure)\b")
 NOHANG = re.compile(
@@ -30,7 +31,8 @@ NOHANG = re.compile(
 )
 RAY = re.compile(r"(?P<count>[1-9]\d{0,5}) Workers \(tasks / actors\) killed due to memory pressure \(OOM\)")
 RAY_WORKER = re.compile(
-    r"Memory on the node \(IP: .{1,80}?\) where the (?:lease|task|actor|worker) \(.{1,400}?(?:pid=(?P<pid>\d{1,10}).{0,80}?)?\) was running was .{1,60}?, which exceeds the memory usage threshold"
+    r"Memory on the node \(IP: .{1,80}?\) where the (?:lease|task|actor|worker) \(.{1,400}?"
+    r"(?:pid=(?P<pid>\d{1,10}).{0,80}?)?\) was running was .{1,60}?, which exceeds the memory usage threshold"
 )
 PATTERNS = (EARLYOOM, OOMD, RAY, RAY_WORKER, NOHANG)
 INTERESTING = re.compile(r"SIG(?:TERM|KILL) to |Send SIG|due to memory |exceeds the memory usage threshold")
@@ -54,6 +56,8 @@ def read(text: Text) -> Iterator[OomKill]:
 PARSER = Parser(
     tool="earlyoom, systemd-oomd, Ray",
     medium="system-log",
-    footprint=r"sending SIG(TERM|KILL) to process \d|Killed /\S{1,500} due to memory (used|pressure)|SIG(TERM|KILL) to the victim|Implement a corrective action: Send SIG|Workers \(tasks / actors\) killed due to memory pressure|exceeds the memory usage threshold",
+    footprint=r"sending SIG(TERM|KILL) to process \d|Killed /\S{1,500} due to memory (used|pressure)"
+    "|SIG(TERM|KILL) to the victim|Implement a corrective action: Send SIG"
+    r"|Workers \(tasks / actors\) killed due to memory pressure|exceeds the memory usage threshold",
     read=read,
 )

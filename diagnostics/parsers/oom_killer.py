@@ -23,8 +23,10 @@ from . import Parser
 from ._kernel_log import kernel_log
 
 FOOTPRINT = (
-    r"invoked oom-killer:|\b(?:mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x|memory: usage \d+kB, limit \d+kB|Memory cgroup stats for /|oom-kill:constraint=|killed as a result of limit of|"
-    r"[Oo]ut of memory.{0,40}: Kill(?:ed)? process|Killed process \d+,? .{0,40}\(.{1,64}\),? .{0,40}vm:|page allocation failure"
+    r"invoked oom-killer:|\b(?:mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x"
+    r"|memory: usage \d+kB, limit \d+kB|Memory cgroup stats for /|oom-kill:constraint=|killed as a result of limit of|"
+    r"[Oo]ut of memory.{0,40}: Kill(?:ed)? process|Killed process \d+,? .{0,40}\(.{1,64}\),? .{0,40}vm:"
+    "|page allocation failure"
 )
 # p2pd invoked oom-killer: gfp_mask=0x140cca
 INVOKED = re.compile(r"^(.{1,64}?) invoked oom-killer:")
@@ -32,13 +34,14 @@ INVOKED = re.compile(r"^(.{1,64}?) invoked oom-killer:")
 TRACE = re.compile(r"\b(mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x")
 # memory: usage 1881088kB, limit 1881088kB, failcnt 2223
 USAGE = re.compile(r"memory: usage (\d{1,15})kB, limit (\d{1,15})kB")
-# oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=kubepods,mems_allowed=0-1,oom_memcg=/pod1,task_memcg=/pod1/c1,task=
+# oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=kubepods,mems_allowed=0-1,oom_memcg=/pod1,task_memcg=/pod1/c1,task=  # noqa: E501
 CONSTRAINT = re.compile(r"oom-kill:constraint=(CONSTRAINT_\w+)(?:.{0,4000}?oom_memcg=([^,]{1,1024}),)?")
 # Task in /docker/4f killed as a result of limit of /docker/4f
 TASK_IN = re.compile(r"Task in \S{1,1024} killed as a result of limit of (\S{1,1024})")
 # Memory cgroup stats for /kubepods/pod95387fa4/6895a3e1: cache:32KB rss:524188KB
 STATS_OF = re.compile(r"Memory cgroup stats for (/\S{1,1024}?):(?:\s|$)")
-# Memory cgroup out of memory: Kill process 15341 (java) score 0 or sacrifice child     (before kernel 5.x; who is killed follows)
+# Memory cgroup out of memory: Kill process 15341 (java) score 0 or sacrifice child     (before kernel 5.x; who is
+# killed follows)
 CHOSEN = re.compile(r"([Mm]emory cgroup )?[Oo]ut of memory: Kill process \d{1,10} \(")
 # Out of memory: Killed process 22871 (python3) total-vm:...    Killed process 731, UID 0, (python) total-vm:...
 KILLED = re.compile(r"Killed process (\d{1,10})(?:,? UID \d{1,10},)? \((.{1,64}?)\)")

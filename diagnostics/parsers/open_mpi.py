@@ -21,13 +21,15 @@ from ._snapshot import source
 
 SAYINGS = (
     ("unreachable", re.compile(r"unable to complete a TCP connection|failed to TCP connect to a peer MPI process")),
-    ("unreachable", re.compile(r"(?:processes are unable to reach each other|unable to reliably start one or more daemons)")),
+    ("unreachable", re.compile("(?:processes are unable to reach each other"
+        "|unable to reliably start one or more daemons)")),
     ("peer-closed", re.compile(r"(?:ORTE|PRTE|PRRTE|MPIRUN) has lost communication with a remote daemon")),
 )  # fmt: skip
 #   Remote host:   node02       Peer hostname:   node02 ([[1,1],3])       Remote daemon: [[2119,0],3] on node node04
 LOCAL = re.compile(r"^\s{1,4}Local host(?:name)?:\s{1,12}([\w.-]{1,80})")
 REMOTE = re.compile(
-    r"^\s{1,4}(?:Remote host|Peer host(?:name)?|Remote daemon)\s{0,3}:\s{1,12}(?:\[\[[\d,\]]{1,30} on node )?([\w.-]{1,80})"
+    r"^\s{1,4}(?:Remote host|Peer host(?:name)?|Remote daemon)\s{0,3}:\s{1,12}(?:\[\[[\d,\]]{1,30} on node )?"
+    r"([\w.-]{1,80})"
 )
 BOX = 12  # lines that a box has at most below its first
 

@@ -25,7 +25,8 @@ from ._snapshot import source, stamp_of
 
 # PING 10.0.0.2 (10.0.0.2) 8972(9000) bytes of data.      PING 10.0.0.2 (10.0.0.2): 8972 data bytes
 PINGING = re.compile(
-    r"^PING (?P<host>[\w.:%-]{1,120}) \([^)]{1,60}\)(?: from \S{1,80}(?: \S{1,20}:)?)?:? (?P<size>\d{1,6})(?:\(\d{1,6}\) bytes of data| data bytes)"
+    r"^PING (?P<host>[\w.:%-]{1,120}) \([^)]{1,60}\)(?: from \S{1,80}(?: \S{1,20}:)?)?:? (?P<size>\d{1,6})"
+    r"(?:\(\d{1,6}\) bytes of data| data bytes)"
 )
 # 2 packets transmitted, 0 received, 100% packet loss, time 1014ms
 SUMMARY = re.compile(
@@ -35,18 +36,22 @@ SUMMARY = re.compile(
 REFUSED = re.compile(r"(?i)message too long|Frag needed|packet too big|needs? to be fragmented")
 # $ ping -c 3 -M do -s 1472 10.0.0.2: 0% packet loss      ping -s 8972 node7 -> no reply
 SAID = re.compile(
-    r"(?:^|[$#>|] ?|\s)ping6? (?=(?:-\S{1,12} (?:\S{1,6} )?){0,6}?-s ?(?P<size>\d{2,5})\b)(?:-\S{1,12} (?:[\w.]{1,6} )?){1,7}(?P<host>[\w.:%-]{1,120}?)"
+    r"(?:^|[$#>|] ?|\s)ping6? (?=(?:-\S{1,12} (?:\S{1,6} )?){0,6}?-s ?(?P<size>\d{2,5})\b)"
+    r"(?:-\S{1,12} (?:[\w.]{1,6} )?){1,7}(?P<host>[\w.:%-]{1,120}?)"
     r"(?: ?(?::|->|=>|\.\.\.|\||,) ?| +)(?P<how>\S.{0,80})"
 )
 # payload 8972: no reply      udp 1472 bytes: received      frame of 9000 bytes lost
 LISTED = re.compile(
-    r"(?i)^\W{0,4}(?:(?:udp|icmp|tcp|ip|mtu|jumbo) )?(?:packet|payload|frame|datagram|udp|icmp|mtu probe)s?(?: size| of)?[ =:]{1,2}(?P<size>\d{2,5})(?: ?b(?:ytes?)?)?\b ?(?:[:|,]|->|=>|\.\.\.)? ?(?P<how>[a-z0-9].{0,80})"
+    r"(?i)^\W{0,4}(?:(?:udp|icmp|tcp|ip|mtu|jumbo) )?(?:packet|payload|frame|datagram|udp|icmp|mtu probe)s?"
+    r"(?: size| of)?[ =:]{1,2}(?P<size>\d{2,5})(?: ?b(?:ytes?)?)?\b ?(?:[:|,]|->|=>|\.\.\.)? ?(?P<how>[a-z0-9].{0,80})"
 )
 ARRIVED = re.compile(
-    r"(?i)^(?:ok\b|0(?:\.0)?% (?:packet )?loss|(?!no|never)(?:\w{1,20} )?(?:received|arrived|answered|passes|passed|reply|replies|works)\b)"
+    r"(?i)^(?:ok\b|0(?:\.0)?% (?:packet )?loss|(?!no|never)(?:\w{1,20} )?"
+    r"(?:received|arrived|answered|passes|passed|reply|replies|works)\b)"
 )
 LOST = re.compile(
-    r"(?i)^(?:100% (?:packet )?loss|lost\b|no (?:reply|answer|response)|time?d? ?out|timed? ?out|(?:(?:does|did|was) )?not (?:arriv|pass|receiv|answer)|never (?:arrived|answered)|dropped|vanish)"
+    r"(?i)^(?:100% (?:packet )?loss|lost\b|no (?:reply|answer|response)|time?d? ?out|timed? ?out"
+    "|(?:(?:does|did|was) )?not (?:arriv|pass|receiv|answer)|never (?:arrived|answered)|dropped|vanish)"
 )
 # sent 2000 bytes, don't fragment      node2 received 1472
 SENT = re.compile(

@@ -26,7 +26,8 @@ TABLE = Table(
     Row(rf"{_AT}: PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Non-Fatal\)", "non-fatal", CRITICAL),
     Row(rf"{_AT}: PCIe Bus Error: severity=Uncorrect(?:ed|able) \(Fatal\)", "fatal", FATAL),
     Row(rf"{_AT}: AER: (?:Multiple )?Correct(?:ed|able) error (?:message )?received", "corrected", INFO),
-    Row(rf"{_AT}: AER: (?:Multiple )?Uncorrect(?:ed|able) \(Non-Fatal\) error (?:message )?received", "non-fatal", CRITICAL),
+    Row(rf"{_AT}: AER: (?:Multiple )?Uncorrect(?:ed|able) \(Non-Fatal\) error (?:message )?received",
+        "non-fatal", CRITICAL),
     Row(rf"{_AT}: AER: (?:Multiple )?Uncorrect(?:ed|able) \(Fatal\) error (?:message )?received", "fatal", FATAL),
     Row(rf"{_AT}: AER: (?:[Dd]evice recovery failed|can't recover)", "fatal", FATAL),
     # before kernel 5.4; printed while an uncorrected error of the device or of its port is handled
@@ -34,10 +35,13 @@ TABLE = Table(
     Row(r"\[Hardware Error\]: .{0,20}section_type: PCIe error", "firmware"),
     Row(rf"{_AT}: DPC: (?:containment event|unmasked uncorrectable|ERR_FATAL|ERR_NONFATAL)", "fatal", FATAL),
     Row(rf"{_AT}: pciehp: Slot\([\w-]{{1,20}}\): (?:Link Down|Card not present)", "link-down", CRITICAL),
-    Row(rf"{_AT}: (?:Unable to change power state from D3cold to D0, device inaccessible|not ready \d+ms after .{{1,40}}; giving up)", "link-down", FATAL),
-    Row(rf"{_AT}: .{{0,40}}(?:PCIe link lost|device lost from bus|config space .{{0,20}}inaccessible)", "link-down", FATAL),
+    Row(f"{_AT}: (?:Unable to change power state from D3cold to D0, device inaccessible"
+        rf"|not ready \d+ms after .{{1,40}}; giving up)", "link-down", FATAL),
+    Row(rf"{_AT}: .{{0,40}}(?:PCIe link lost|device lost from bus|config space .{{0,20}}inaccessible)",
+        "link-down", FATAL),
 )  # fmt: skip
-# pcieport 0000:3a:00.0: AER: Corrected error received: 0000:3b:00.0   (the port speaks; the address at the end is meant)
+# pcieport 0000:3a:00.0: AER: Corrected error received: 0000:3b:00.0   (the port speaks; the address at the end is
+# meant)
 _MEANT = re.compile(r"received: (?:id=[0-9a-f]{4}$)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])")
 
 

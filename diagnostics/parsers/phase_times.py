@@ -24,7 +24,8 @@ from ._job_lines import Words, messages
 from .first_calls import read as first_calls
 
 PHASES = (
-    ("save", r"sav(?:e|ing)|checkpoint(?:ing)?|ckpt|(?:sync|async|checkpoint|shards?) write|consolidated|consolidating|export(?:ing|ed)?|full model state dict"),
+    ("save", "sav(?:e|ing)|checkpoint(?:ing)?|ckpt|(?:sync|async|checkpoint|shards?) write|consolidated"
+        "|consolidating|export(?:ing|ed)?|full model state dict"),
     ("evaluation", r"evaluat\w{2,4}|eval|validat\w{2,4}|val"),
     ("compile", r"compil\w{1,6}|autotun\w{1,4}|first call|jit"),
     ("preprocess", r"preprocess\w{0,3}|tokeniz\w{1,5}|packing|indexing"),
@@ -32,13 +33,18 @@ PHASES = (
 )  # fmt: skip
 ANY = "|".join(words for _, words in PHASES)
 # 812.41 secs     11m09s     3577 s     34 min     00:29:41
-AMOUNT = r"(?P<amount>\d{1,7}(?:\.\d{1,6})? ?(?:s|secs?|seconds?|min|mins|minutes?|h|hours?)|\d{1,4}m\d{1,2}s|\d{1,3}h\d{1,2}m?|\d{1,3}:\d\d:\d\d)"
+AMOUNT = (
+    r"(?P<amount>\d{1,7}(?:\.\d{1,6})? ?(?:s|secs?|seconds?|min|mins|minutes?|h|hours?)|\d{1,4}m\d{1,2}s"
+    r"|\d{1,3}h\d{1,2}m?|\d{1,3}:\d\d:\d\d)"
+)
 TOOK = re.compile(
     rf"(?i)^.{{0,160}}?(?<![\w.])(?P<phase>{ANY})(?![\w.=])[^|=]{{0,90}}?"
     rf"(?:\b(?:took|takes|in|after|elapsed|wall)[ =:]{{1,3}}|[^\s:] ?: |\w {{2,}})~?{AMOUNT}(?![\w/.:]|\s?/|\s?per\b)"
 )
 NO_PHASE = re.compile(
-    r"(?i)time[sd]?[- ]?out|\blimit\b|\bwait|\bevery\b|\binterval\b|\bretry|\bage\b|\bago\b|\beta\b|\blast (?:step|batch)\b|\bstep_time\b|\bper (?:step|batch|sample|shard|file)\b|\bkilled\b|\berror\b|\bfail|\bno (?:output|progress)|\bstuck\b|\bhang"
+    r"(?i)time[sd]?[- ]?out|\blimit\b|\bwait|\bevery\b|\binterval\b|\bretry|\bage\b|\bago\b|\beta\b"
+    r"|\blast (?:step|batch)\b|\bstep_time\b|\bper (?:step|batch|sample|shard|file)\b|\bkilled\b|\berror\b|\bfail"
+    r"|\bno (?:output|progress)|\bstuck\b|\bhang"
 )
 BEFORE_HANG = re.compile(r"(?i)\b(?:hang|stall) ?(?:detector|monitor) off\b|\bdetector off\b")
 SHORTEST_S = 20.0

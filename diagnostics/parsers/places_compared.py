@@ -35,11 +35,13 @@ _KIND = rf"{PLACES}|/dev/shm|page cache"
 PLACE = re.compile(rf"(?:^|[\s(])(?:{_KIND})(?=[\s,:()]|$)|(?:^|[\s=(])/[\w.-]{{1,60}}", re.I)
 # save average run time: 15.0580 seconds     real 2m12.502s     51 files/s     42 MB/s
 TIME = re.compile(
-    r"(?:(?:real|took|takes|in|time)[ \t:=]{1,4})?(?:(?P<minutes>\d{1,4})m ?)?(?P<value>\d{1,7}(?:\.\d{1,6})?) ?(?P<unit>ms|s|secs?|seconds?|min(?:utes?)?)\b(?!/)",
+    r"(?:(?:real|took|takes|in|time)[ \t:=]{1,4})?(?:(?P<minutes>\d{1,4})m ?)?(?P<value>\d{1,7}(?:\.\d{1,6})?) ?"
+    r"(?P<unit>ms|s|secs?|seconds?|min(?:utes?)?)\b(?!/)",
     re.I,
 )
 RATE = re.compile(
-    r"(?P<value>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>(?:files?|objects?|ops?|requests?|records?|iops)(?:/s(?:ec)?| per second)|iops|[KMG]i?B/s(?:ec)?)\b",
+    r"(?P<value>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>(?:files?|objects?|ops?|requests?|records?|iops)"
+    r"(?:/s(?:ec)?| per second)|iops|[KMG]i?B/s(?:ec)?)\b",
     re.I,
 )
 SCALE = {"k": 1e3, "m": 1e6, "g": 1e9}
@@ -127,7 +129,8 @@ PARSER = Parser(
     tool="places compared",
     medium="trials",
     footprint=(
-        rf"(?i)^[ \t]{{0,8}}([^:=|\n]{{0,60}}[\s(])?({_KIND}|/[\w./-]{{1,60}})[\s,:()][^\n]{{0,80}}\d ?(ms|s|secs?|seconds?|min(utes?)?|(files?|objects?|ops?|requests?|records?)(/s| per s)|iops|[KMG]i?B/s)\b"
+        rf"(?i)^[ \t]{{0,8}}([^:=|\n]{{0,60}}[\s(])?({_KIND}|/[\w./-]{{1,60}})[\s,:()][^\n]{{0,80}}\d ?"
+        r"(ms|s|secs?|seconds?|min(utes?)?|(files?|objects?|ops?|requests?|records?)(/s| per s)|iops|[KMG]i?B/s)\b"
         rf"|^[#=\s-]{{0,6}}[a-z][^:|=\n]{{1,70}} ({_KIND}) {{0,2}}:[=\s-]{{0,6}}$"
     ),
     read=read,

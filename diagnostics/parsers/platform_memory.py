@@ -1,5 +1,5 @@
-"""A managed platform says in its own words that a job had no memory left: Vertex AI, Cloud Run, SageMaker, Colab, Kaggle, Spaces,
-YARN, containerd, conmon.
+"""A managed platform says in its own words that a job had no memory left: Vertex AI, Cloud Run, SageMaker, Colab,
+Kaggle, Spaces, YARN, containerd, conmon.
 
     The replica workerpool0-0 ran out-of-memory and exited with a non-zero status of 137.
     Memory limit of 32768 MiB exceeded with 33012 MiB used.
@@ -26,8 +26,10 @@ SAYINGS = re.compile(
     r"|\b(?:session|kernel|notebook|runtime) (?:has )?crashed after using all available RAM"
     r"|\buse an instance type with more memory, or reduce the size of\b"
     r"|\b[Cc]ontainer (?:was )?killed (?:due to|because of) memory (?:usage|limit)"
-    r"|\b[Cc]ontainer (?:\S{1,120} )?(?:was )?killed by YARN for exceeding (?:physical |virtual )?memory limits|\brunning (?:\d{1,15}B )?beyond (?:the )?'?(?:physical|virtual)'? memory limits?\b"
-    r"|\b(?:driver|executor|worker) (?:process )?(?:was )?(?:killed|terminated) (?:by|because of) the out of memory killer\b"
+    r"|\b[Cc]ontainer (?:\S{1,120} )?(?:was )?killed by YARN for exceeding (?:physical |virtual )?memory limits"
+    r"|\brunning (?:\d{1,15}B )?beyond (?:the )?'?(?:physical|virtual)'? memory limits?\b"
+    r"|\b(?:driver|executor|worker) (?:process )?(?:was )?(?:killed|terminated) "
+    r"(?:by|because of) the out of memory killer\b"
     r"|\bTaskOOM event\b|\bconmon\b.{0,80}\bOOM received\b"
     r"|\bkilled by docker due to it exceeded the request memory"
 )

@@ -25,20 +25,24 @@ from ._snapshot import source
 
 _NAME = (
     r"(?:symbol_error|link_error_recovery|link_downed|port_rcv_errors|local_link_integrity_errors"
-    r"|excessive_buffer_overrun_errors|rx_icrc_encapsulated|SymbolErrorCounter|LinkErrorRecoveryCounter|LinkDownedCounter|PortRcvErrors)"
+    "|excessive_buffer_overrun_errors|rx_icrc_encapsulated|SymbolErrorCounter|LinkErrorRecoveryCounter"
+    "|LinkDownedCounter|PortRcvErrors)"
 )
 # /sys/class/infiniband/mlx5_3/ports/1/counters/link_downed:26      mlx5_3/ports/1/counters/link_downed 26
 FILE = re.compile(
-    rf"^(?:/sys/class/infiniband/)?(?P<port>[a-z]\w{{1,30}}/ports/\d{{1,3}})/(?:hw_)?counters/(?P<name>{_NAME})[:= \t]{{1,8}}(?P<count>\d{{1,18}})\s*$"
+    rf"^(?:/sys/class/infiniband/)?(?P<port>[a-z]\w{{1,30}}/ports/\d{{1,3}})/(?:hw_)?counters/"
+    rf"(?P<name>{_NAME})[:= \t]{{1,8}}(?P<count>\d{{1,18}})\s*$"
 )
 # node_infiniband_link_downed_total{device="mlx5_3",port="1"} 26
 METRIC = re.compile(
-    rf"^\w{{0,20}}infiniband_(?P<name>{_NAME})\w{{0,10}}\{{(?P<labels>[^}}]{{1,300}})\}} (?P<count>\d{{1,18}}(?:\.\d{{1,9}})?(?:e\+?\d{{1,2}})?)(?: \d{{10,13}})?\s*$"
+    rf"^\w{{0,20}}infiniband_(?P<name>{_NAME})\w{{0,10}}\{{(?P<labels>[^}}]{{1,300}})\}} (?P<count>\d{{1,18}}"
+    rf"(?:\.\d{{1,9}})?(?:e\+?\d{{1,2}})?)(?: \d{{10,13}})?\s*$"
 )
 DEVICE, PORT = re.compile(r'\bdevice="([\w.-]{1,32})"'), re.compile(r'\bport="(\d{1,3})"')
 # mlx5_3 26      mlx5_3/1: 26
 BARE = re.compile(
-    r"^\s{0,8}(?P<port>(?:mlx[45]|hfi1|bnxt_re|irdma|efa|qedr|roce|ib)_?\w{0,12}(?:/\d{1,3})?)(?::[ \t]{0,20}|[ \t]{1,20}|=)(?P<count>\d{1,18})\s*$"
+    r"^\s{0,8}(?P<port>(?:mlx[45]|hfi1|bnxt_re|irdma|efa|qedr|roce|ib)_?\w{0,12}(?:/\d{1,3})?)"
+    r"(?::[ \t]{0,20}|[ \t]{1,20}|=)(?P<count>\d{1,18})\s*$"
 )
 NAMED = re.compile(rf"(?<![A-Za-z])({_NAME})(?![A-Za-z])")
 LONGEST = 400

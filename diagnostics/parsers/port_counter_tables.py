@@ -7,8 +7,8 @@
     PORT    SymbolErrorCounter   LinkDownedCounter
     leaf3/17           48213                   2
 
-The names are those of the kernel's files, of perfquery or of `ethtool -S`, two of them at least. A row with more or fewer
-numbers than the heading has names is skipped.
+The names are those of the kernel's files, of perfquery or of `ethtool -S`, two of them at least. A row with more or
+fewer numbers than the heading has names is skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ from ._snapshot import source
 
 _NAME = (
     r"(?:symbol_errors?|link_error_recovery|link_downed|port_rcv_errors|local_link_integrity_errors"
-    r"|excessive_buffer_overrun_errors|port_xmit_discards|SymbolError\w{0,8}|LinkErrorRecovery\w{0,8}|LinkDowned\w{0,8}|PortRcvErrors"
+    r"|excessive_buffer_overrun_errors|port_xmit_discards|SymbolError\w{0,8}|LinkErrorRecovery\w{0,8}"
+    r"|LinkDowned\w{0,8}|PortRcvErrors"
     r"|LocalLinkIntegrityErrors|[rt]x_(?:crc_errors|symbol_err|errors|discards|dropped)\w{0,4})"
 )
 #             symbol_error  link_error_recovery  link_downed
 HEADING = re.compile(
-    rf"^\s{{0,60}}(?:(?:port|device|dev|hca|interface|iface|nic)\s{{1,60}})?({_NAME}(?:\s{{1,40}}{_NAME}){{1,12}})\s{{0,20}}$",
+    rf"^\s{{0,60}}(?:(?:port|device|dev|hca|interface|iface|nic)\s{{1,60}})?"
+    rf"({_NAME}(?:\s{{1,40}}{_NAME}){{1,12}})\s{{0,20}}$",
     re.I,
 )
 # mlx5_4/1           61204                   14            0

@@ -1,5 +1,5 @@
-r"""States of RDMA ports of several nodes, one port a line: `ibstat` or `ibdev2netdev` on all of them, as pdsh passes it on or
-a person writes it down.
+r"""States of RDMA ports of several nodes, one port a line: `ibstat` or `ibdev2netdev` on all of them, as pdsh passes it
+on or a person writes it down.
 
     n03  mlx5_0  State: Active        Physical state: LinkUp
     n07: mlx5_2 port 1 ==> ib2 (Down)
@@ -21,7 +21,10 @@ from ..text import Text
 from . import Parser
 from ._snapshot import source
 
-NODE = r"^\s{0,8}\[?(?!link\b|port\b|ca\b|hca\b|device\b|infiniband\b)(?P<host>[A-Za-z][\w.-]{0,40}\d[\w.-]{0,20})\]?(?::\s{0,8}|\s{1,20}\|?\s{0,8})"
+NODE = (
+    r"^\s{0,8}\[?(?!link\b|port\b|ca\b|hca\b|device\b|infiniband\b)"
+    r"(?P<host>[A-Za-z][\w.-]{0,40}\d[\w.-]{0,20})\]?(?::\s{0,8}|\s{1,20}\|?\s{0,8})"
+)
 PORT = r"(?P<port>(?:mlx[45](?:_bond)?_|hfi1_|qib|bnxt_re|irdma|erdma_|ib|ibp\d{1,3}s|rocep\d{1,3}s|ibs)\d{1,3}\w{0,6})"
 STATE = r"(?P<state>Active|Down|Init(?:ializ(?:ing|e))?|Armed)"
 # n03  mlx5_0  State: Active        Physical state: LinkUp       n11   ibp12s0:1   INIT     LinkUp    400

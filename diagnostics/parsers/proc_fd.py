@@ -28,7 +28,8 @@ OWNER = re.compile(r"^=+ pid (\d{1,10})\b|/proc/(\d{1,10})/(?:task/\d{1,10}/)?fd
 COUNT = re.compile(r"\bpid[ =](\d{1,10}):? open (?:files|descriptors|fds): *(\d{1,9})\b")
 # $ ls /proc/19273/fd | wc -l        ls -1 /proc/19273/fd | wc -l    1023         lsof -p 19273 | wc -l = 1031
 COUNTED = re.compile(
-    r"(?:\bls (?:-\w{1,6} )?/proc/(\d{1,10})/fd/?|\blsof (?:-\w{1,4} ){0,2}-p (\d{1,10})) *\| *wc -l[ \t:=#>-]{0,40}(\d{1,9})?$"
+    r"(?:\bls (?:-\w{1,6} )?/proc/(\d{1,10})/fd/?|\blsof (?:-\w{1,4} ){0,2}-p (\d{1,10})) *\| *wc -l[ \t:=#>-]{0,40}"
+    r"(\d{1,9})?$"
 )
 ALONE = re.compile(r"^ *(\d{1,9}) *$")
 

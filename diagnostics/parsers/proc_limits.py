@@ -56,6 +56,7 @@ def read(text: Text) -> Iterator[ResourceLimit]:
 PARSER = Parser(
     tool="/proc/PID/limits",
     medium="settings",
-    footprint=r"^RESOURCE +DESCRIPTION +SOFT|^Limit {5,60}Soft Limit|^Max [a-z]{2,20} [a-z ]{2,40}(\d{1,20}|unlimited) {1,40}(\d|unlimited)",
+    footprint="^RESOURCE +DESCRIPTION +SOFT|^Limit {5,60}Soft Limit"
+    r"|^Max [a-z]{2,20} [a-z ]{2,40}(\d{1,20}|unlimited) {1,40}(\d|unlimited)",
     read=read,
 )

@@ -60,31 +60,44 @@ CAUGHT = (
     re.compile(r"(?:^\[[\w.-]{1,80}:(?P<pid>\d{1,8}) ?:\d{1,3}:\d{1,8}\] )?\bCaught signal (?P<signal>\d{1,2}) \("),
     # (Open MPI) [n07:12345] Signal: Segmentation fault (11)
     re.compile(r"(?:^\[[\w.-]{1,80}:(?P<pid>\d{1,8})\] )?\bSignal: [A-Z][\w /]{1,40} \((?P<signal>\d{1,2})\)\s*$"),
-    # (abseil, glog) *** SIGSEGV received at time=1690000000 on cpu 3 ***      *** SIGBUS (@0x7f) received by PID 4242 (TID 0x7f)
-    re.compile(r"^\*\*\* (?P<signal>SIG[A-Z]{3,6})(?: \(@0x[0-9a-f]{1,16}\))? received (?:at time=|by PID (?P<pid>\d{1,8}))"),
+    # (abseil, glog) *** SIGSEGV received at time=1690000000 on cpu 3 ***      *** SIGBUS (@0x7f) received by PID 4242
+    # (TID 0x7f)
+    re.compile(r"^\*\*\* (?P<signal>SIG[A-Z]{3,6})(?: \(@0x[0-9a-f]{1,16}\))? received "
+        r"(?:at time=|by PID (?P<pid>\d{1,8}))"),
 )  # fmt: skip
 PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # run.sh: line 4:  3399 Killed                  python -u train.py
-    (re.compile(rf"^[\w./@+-]{{1,300}}: line \d{{1,7}}: +(?P<pid>\d{{1,8}}) +(?P<word>{_WORDS})(?: {{1,40}}\(core dumped\))?(?: +(?P<command>[^\s(]{{1,300}}).*)?$"), _shell),
+    (re.compile(rf"^[\w./@+-]{{1,300}}: line \d{{1,7}}: +(?P<pid>\d{{1,8}}) +(?P<word>{_WORDS})"
+        rf"(?: {{1,40}}\(core dumped\))?(?: +(?P<command>[^\s(]{{1,300}}).*)?$"), _shell),
     # [1]+  Killed                  python train.py          Killed
-    (re.compile(rf"^(?:\[\d{{1,4}}\][+-]? +(?P<pid>\d{{1,8}})? *)?(?P<word>{_WORDS})(?: \(core dumped\))?(?: {{2,}}(?P<command>\S{{1,300}}).*)?$"), _shell),
+    (re.compile(rf"^(?:\[\d{{1,4}}\][+-]? +(?P<pid>\d{{1,8}})? *)?(?P<word>{_WORDS})(?: \(core dumped\))?"
+        rf"(?: {{2,}}(?P<command>\S{{1,300}}).*)?$"), _shell),
     # [1]    4121 killed     python train.py     (zsh)
-    (re.compile(r"^\[\d{1,4}\] {1,6}(?:[+-] {1,4})?(?P<pid>\d{1,8}) (?P<word>killed|terminated|segmentation fault|bus error|abort|hangup|quit)(?: {1,4}\(core dumped\))? {2,}(?P<command>\S{1,300}).*$"), _shell),
+    (re.compile(r"^\[\d{1,4}\] {1,6}(?:[+-] {1,4})?(?P<pid>\d{1,8}) "
+        r"(?P<word>killed|terminated|segmentation fault|bus error|abort|hangup|quit)(?: {1,4}\(core dumped\))? {2,}"
+        r"(?P<command>\S{1,300}).*$"), _shell),
     # Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)
-    (re.compile(r"\b(?:exited|finished|ended|terminated|returned|failed) with (?:(?:non-zero )?(?:exit )?(?:status|code)|exitcode|return code)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
+    (re.compile(r"\b(?:exited|finished|ended|terminated|returned|failed) with "
+        r"(?:(?:non-zero )?(?:exit )?(?:status|code)|exitcode|return code)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
     # trainer (pid 4242) exited, code=137
-    (re.compile(r"\((?:pid |PID )(?P<pid>\d{1,8})\) (?:has )?(?:exited|died|ended)\b.{0,40}?(?:status|code|exitcode)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
-    (re.compile(r"^(?:the )?(?:process|job|trainer|training|script|command|worker|program)\b.{0,80}?\b(?:exit(?:ed)? (?:status|code)|exitcode|returned non-zero exit status)[ :=]{1,2}(?P<status>-?\d{1,3})\b", re.IGNORECASE), _status),
-    (re.compile(r"^(?:exit(?:ed)? (?:code|status)|exitcode|exit_code|returncode|rc)[ :=]{1,3}(?P<status>-?\d{1,3})\s*(?:\(.{0,80}\))?$", re.IGNORECASE), _status),
+    (re.compile(r"\((?:pid |PID )(?P<pid>\d{1,8})\) (?:has )?(?:exited|died|ended)\b.{0,40}?"
+        r"(?:status|code|exitcode)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
+    (re.compile(r"^(?:the )?(?:process|job|trainer|training|script|command|worker|program)\b.{0,80}?\b"
+        r"(?:exit(?:ed)? (?:status|code)|exitcode|returned non-zero exit status)[ :=]{1,2}(?P<status>-?\d{1,3})\b",
+        re.IGNORECASE), _status),
+    (re.compile("^(?:exit(?:ed)? (?:code|status)|exitcode|exit_code|returncode|rc)[ :=]{1,3}"
+        r"(?P<status>-?\d{1,3})\s*(?:\(.{0,80}\))?$", re.IGNORECASE), _status),
     (re.compile(r"\breturned non-zero exit status (?P<status>-?\d{1,3})\b"), _status),
     # mpirun noticed that process rank 3 with PID 4242 on node n01 exited on signal 9 (Killed).
-    (re.compile(r"\bprocess rank (?P<rank>\d{1,6}) with PID (?P<pid>\d{1,8}) on node (?P<host>[\w.-]{1,120}) exited on signal (?P<signal>\d{1,2})\b"), _signal),
+    (re.compile(r"\bprocess rank (?P<rank>\d{1,6}) with PID (?P<pid>\d{1,8}) on node "
+        r"(?P<host>[\w.-]{1,120}) exited on signal (?P<signal>\d{1,2})\b"), _signal),
     # [launch.py:321:sigkill_handler] ['/usr/bin/python', ...] exits with return code = -9
     (re.compile(r"\bexits with return code ?= ?(?P<status>-?\d{1,3})\b"), _status),
     # died with <Signals.SIGKILL: 9>
     (re.compile(r"\bdied with <Signals\.(?P<signal>SIG[A-Z0-9]{2,8})"), _signal),
     # process 4242 was terminated by signal 9      killed by signal: SIGKILL      worker pid 311: killed, signal 9
-    (re.compile(r"(?:\bpid[ =](?P<pid>\d{1,8})\b.{0,60}?)?\b(?:terminated|killed|died|exited|interrupted)(?: (?:by|on|due to|with)|[,:;])? \(?signal[ :=]{1,2}(?P<signal>SIG[A-Z0-9]{2,8}|\d{1,2})\b"), _signal),
+    (re.compile(r"(?:\bpid[ =](?P<pid>\d{1,8})\b.{0,60}?)?\b(?:terminated|killed|died|exited|interrupted)"
+        r"(?: (?:by|on|due to|with)|[,:;])? \(?signal[ :=]{1,2}(?P<signal>SIG[A-Z0-9]{2,8}|\d{1,2})\b"), _signal),
     *((pattern, _signal) for pattern in CAUGHT),
     # Process SpawnProcess-1 terminated with signal SIGKILL
     (re.compile(r"\b[Pp]rocess \S{1,80} terminated with signal (?P<signal>SIG[A-Z0-9]{2,8})\b"), _signal),
@@ -164,11 +177,17 @@ PARSER = Parser(
     tool="shell",
     medium="exit-status",
     footprint=(
-        rf"^\[\d+\] +([+-] +)?\d+ (killed|terminated|segmentation fault|bus error|abort|hangup|quit)( +\(core dumped\))?  +\S|: line \d+: +\d+ ({_WORDS})\b|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
-        r"|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*(status|code|exitcode)[ :=]+-?\d"
+        r"^\[\d+\] +([+-] +)?\d+ (killed|terminated|segmentation fault|bus error|abort|hangup|quit)"
+        rf"( +\(core dumped\))?  +\S|: line \d+: +\d+ ({_WORDS})\b"
+        rf"|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
+        "|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*"
+        r"(status|code|exitcode)[ :=]+-?\d"
         r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
-        r"|returned non-zero exit status|died with <Signals|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?=|on node \S{1,120} exited on signal"
+        "|returned non-zero exit status|died with <Signals"
+        r"|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]"
+        r"|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?="
+        r"|on node \S{1,120} exited on signal"
         rf"|{footprint_of(*CAUGHT)}"
     ),
     read=read,

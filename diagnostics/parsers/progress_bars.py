@@ -9,8 +9,8 @@
 
 A bar rewrites its line with carriage returns: the last state of a label is the fact. Where the next state of a label is
 behind the last one the bar was begun anew, or another rank draws one of its own: then both are told. What another
-process prints into the same line follows the bar and is not looked at. A logger of metrics says the time of one step; the
-bar's own is that times the steps.
+process prints into the same line follows the bar and is not looked at. A logger of metrics says the time of one step;
+the bar's own is that times the steps.
 """
 
 from __future__ import annotations
@@ -25,18 +25,22 @@ from . import Parser
 from ._job_lines import Message, messages
 
 BAR = re.compile(
-    r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%(?:\|[^|]{0,200}| Completed )\| *([\d.]{1,15}[kMGTB]{0,2})/([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?"
+    r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%(?:\|[^|]{0,200}| Completed )\| *([\d.]{1,15}[kMGTB]{0,2})/"
+    r"([\d.]{1,15}[kMGTB]{0,2}) \[(?:(\d{1,4}(?::\d\d){1,2}))?"
 )
 COUNT = re.compile(
-    r"^\s{0,8}(?:(.{0,120}?):? +)?(\d{1,12})(?:it| [a-z]{2,20}) \[(\d{1,4}(?::\d\d){1,2})(?=, {1,4}(?:\?|\d[\d.]{0,12}) ?\w{1,20}/)"
+    r"^\s{0,8}(?:(.{0,120}?):? +)?(\d{1,12})(?:it| [a-z]{2,20}) \[(\d{1,4}(?::\d\d){1,2})"
+    r"(?=, {1,4}(?:\?|\d[\d.]{0,12}) ?\w{1,20}/)"
 )
 # Epoch 11/999 ━━━━━━━━━━ 64/64 0:00:21 • 0:00:00 3.02it/s (rich)
 RICH = re.compile(
-    r"^\s{0,8}(\S.{0,119}?):? +(?=[━╸╺])[━╸╺ ]{5,200} +(?:\d{1,3}% )?(\d{1,9})/(\d{1,9}) +(\d{1,4}(?::\d\d){1,2}) • [\d:-]{4,9} ?"
+    r"^\s{0,8}(\S.{0,119}?):? +(?=[━╸╺])[━╸╺ ]{5,200} +(?:\d{1,3}% )?(\d{1,9})/(\d{1,9}) +"
+    r"(\d{1,4}(?::\d\d){1,2}) • [\d:-]{4,9} ?"
 )
 # Test:  [ 2090/10010]  eta: 1:53:32  acc1: 73.3203 (76.6279)  time: 0.8568  data: 0.0001
 METRIC = re.compile(
-    r"^\s{0,8}([A-Z][\w -]{1,40}):? {1,4}\[ {0,8}(\d{1,9})/(\d{1,9})\] {1,4}eta: \d[^\n]{0,400}?\btime: (\d{1,6}(?:\.\d{1,6})?)\b"
+    r"^\s{0,8}([A-Z][\w -]{1,40}):? {1,4}\[ {0,8}(\d{1,9})/(\d{1,9})\] {1,4}eta: \d[^\n]{0,400}?\btime: "
+    r"(\d{1,6}(?:\.\d{1,6})?)\b"
 )
 # , 23.11s/it]     , 1.69it/s]
 RATE = re.compile(r"[,<] {0,4}(\d{1,9}(?:\.\d{1,6})?) ?(s/\w{1,12}|\w{1,12}/s)\b")
@@ -85,7 +89,8 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d|\d\] {1,4}eta: \d"
+    r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d"
+    r"|\d\] {1,4}eta: \d"
 )
 
 
@@ -107,6 +112,7 @@ def _elapsed(text: str | None) -> float | None:
 PARSER = Parser(
     tool="tqdm",
     medium="job-log",
-    footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|━ +(\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(it| [a-z]{2,20}) \[\d{1,4}:\d\d, |^\s{0,8}[A-Z][\w -]{1,40}:? {1,4}\[ {0,8}\d+/\d+\] {1,4}eta: \d",
+    footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|━ +(\d{1,3}% )?\d+/\d+ +\d+:\d\d"
+    r"|\d(it| [a-z]{2,20}) \[\d{1,4}:\d\d, |^\s{0,8}[A-Z][\w -]{1,40}:? {1,4}\[ {0,8}\d+/\d+\] {1,4}eta: \d",
     read=read,
 )

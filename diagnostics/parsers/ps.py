@@ -4,11 +4,10 @@
       PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
     21480     1 Dl   folio_wait_bit_common                     71 00:00:00 pt_data_worker  [pt_data_worker]
 
-The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) or a row's shape where a
-filter took the header; a
-table ends at an empty line, a prompt or the second that is no row. A row of a thread (`-L`) is a thread's state; its leader's
-row is the process's state too. A STAT without the flag l has one thread. Skipped: columns without a field
-(TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
+The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) or a row's shape where a filter
+took the header; a table ends at an empty line, a prompt or the second that is no row. A row of a thread (`-L`) is a
+thread's state; its leader's row is the process's state too. A STAT without the flag l has one thread. Skipped: columns
+without a field (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
 """
 
 from __future__ import annotations
@@ -38,17 +37,20 @@ TREE = re.compile(r"^[ |]*\\_ ")
 # rows of `ps aux` and `ps -ef` tell by their shape what they are, where a filter has dropped the header
 HEADLESS = (
     (
-        re.compile(r"^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +(?:\?|pts/\d+|tty\w+) +[DRSTtZXIKWP][\w<+]* "),
+        re.compile(r"^\S{1,32} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +\d{1,12} +\d{1,12} +"
+            r"(?:\?|pts/\d+|tty\w+) +[DRSTtZXIKWP][\w<+]* "),
         tuple("USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND".split()),
     ),
     (
-        re.compile(r"^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(?:\?|pts/\d+|tty\w+) +(?:\d+-)?\d\d:\d\d:\d\d \S"),
+        re.compile(r"^\S{1,32} +\d{1,10} +\d{1,10} +\d{1,3} +\S{3,8} +(?:\?|pts/\d+|tty\w+) +"
+            r"(?:\d+-)?\d\d:\d\d:\d\d \S"),
         tuple("UID PID PPID C STIME TTY TIME CMD".split()),
     ),
     # carol  2207  0.0 11.2  Ssl  Oct29  4:11 /usr/bin/python3 -m ipykernel_launcher
     (
         re.compile(
-            r"^[a-z_]\S{0,31} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +[DRSTtZXI][sl+<NL]{0,4} +(?:[A-Z][a-z]{2}\d\d|\d\d:\d\d) +\d{1,6}:\d\d +\S"
+            r"^[a-z_]\S{0,31} +\d{1,10} +\d{1,4}\.\d +\d{1,3}\.\d +[DRSTtZXI][sl+<NL]{0,4} +"
+            r"(?:[A-Z][a-z]{2}\d\d|\d\d:\d\d) +\d{1,6}:\d\d +\S"
         ),
         tuple("USER PID %CPU %MEM STAT START TIME COMMAND".split()),
     ),
@@ -59,13 +61,15 @@ HEADLESS = (
     ),
     # 77120  1201 carol Ssl 2-10:04:11 python -m ipykernel_launcher
     (
-        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} +[a-z_][\w-]{0,31} +[DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
+        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} +[a-z_][\w-]{0,31} +[DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d"
+            r"(?::\d\d)? +\S"),
         tuple("PID PPID USER STAT ELAPSED CMD".split()),
     ),
 )  # fmt: skip
 # $ ps -eo pid,ppid,stat,args | grep VLLM::
 ASKED = re.compile(
-    r"(?:^|[$#] ?|sudo )ps (?:-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?(?P<columns>[a-z%][\w%:]{0,20}(?:,[a-z%][\w%:]{0,20}){1,20})"
+    "(?:^|[$#] ?|sudo )ps (?:-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?"
+    r"(?P<columns>[a-z%][\w%:]{0,20}(?:,[a-z%][\w%:]{0,20}){1,20})"
 )
 HEADING_OF = {
     "command": "COMMAND",

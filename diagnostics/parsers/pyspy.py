@@ -31,7 +31,8 @@ PROCESS = re.compile(r"^ *(?:Parent |Child )?Process (\d{1,10}): (.*)$")
 THREAD = re.compile(r"^ *Thread (0x[0-9A-Fa-f]{1,16}|\d{1,10}) \((active|idle)(\+gil)?\)(?:: \"(.*)\")?\s*$")
 # Connection._recv (multiprocessing/connection.py:395)
 FRAME = re.compile(r"^\(([^()]{1,400}?)(?::(\d{1,7}))?\)\s*$")
-# (C) File "./elf/dl-iteratephdr.c", line 39, in dl_iterate_phdr (libc.so.6): pystack's, where somebody put the two together
+# (C) File "./elf/dl-iteratephdr.c", line 39, in dl_iterate_phdr (libc.so.6): pystack's, where somebody put the two
+# together
 OF_PYSTACK = re.compile(
     r'^\((?:C|Python)\) File "([^"]{1,1000})", line (\d{1,7}), in (\S.{0,300}?)(?: \((\S{1,300})\))?$'
 )

@@ -33,7 +33,8 @@ FRAME = re.compile(
 )
 # 🚨 Operation not permitted 🚨
 FAILED = re.compile(
-    r"^\W{0,4}(Operation not permitted|The process \d+ could not be|Failed to \w+.{0,200}|Engine error.{0,200}?)\W{0,4}$"
+    r"^\W{0,4}(Operation not permitted|The process \d+ could not be|Failed to \w+.{0,200}"
+    r"|Engine error.{0,200}?)\W{0,4}$"
 )
 
 

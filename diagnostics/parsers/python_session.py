@@ -44,7 +44,8 @@ FILE_NAME = re.compile(
 )
 # sum(t.numel()*t.element_size())          7181990400      bytes of tensors: 7.2 GB      file size = 27168276480
 PRINTED = re.compile(
-    r"^\s{0,8}(?P<of>[A-Za-z][^\n]{3,200}?)(?:[ \t]{2,60}|[ \t]?[:=][ \t]{0,40})(?P<number>\d[\d_,]{0,20}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B|bytes|B)?\s*$"
+    r"^\s{0,8}(?P<of>[A-Za-z][^\n]{3,200}?)(?:[ \t]{2,60}|[ \t]?[:=][ \t]{0,40})"
+    r"(?P<number>\d[\d_,]{0,20}(?:\.\d{1,6})?) ?(?P<unit>[KMGT]i?B|bytes|B)?\s*$"
 )
 IN_WORDS = (
     (
@@ -54,7 +55,8 @@ IN_WORDS = (
     (
         "tensors",
         re.compile(
-            r"\b(?:tensors?|param(?:eter)?s?|weights|elements)\b.{0,20}\bbytes\b|\bbytes (?:of|in) (?:all )?(?:the )?(?:tensors|param(?:eter)?s|weights|elements)",
+            r"\b(?:tensors?|param(?:eter)?s?|weights|elements)\b.{0,20}\bbytes\b"
+            r"|\bbytes (?:of|in) (?:all )?(?:the )?(?:tensors|param(?:eter)?s|weights|elements)",
             re.I,
         ),
     ),
@@ -68,16 +70,20 @@ PAIR = re.compile(r"^(?:Out\[\d{1,6}\]: )?\((\d{1,15}), (\d{1,15})\)\s*$")
 LISTED = re.compile(r"^(?:Out\[\d{1,6}\]: )?\[(\d{1,15})(?:, \d{1,15}){0,50}\]\s*$")
 # (torch.Size([100, 100]), torch.float64)
 SHAPE = re.compile(
-    r"^(?:Out\[\d{1,6}\]: )?\(torch\.Size\(\[(\d{1,18}(?:, ?\d{1,18}){0,9})\]\), torch\.(float64|float32|float16|bfloat16|int64|int32|uint8)\)\s*$"
+    r"^(?:Out\[\d{1,6}\]: )?\(torch\.Size\(\[(\d{1,18}(?:, ?\d{1,18}){0,9})\]\), torch\."
+    r"(float64|float32|float16|bfloat16|int64|int32|uint8)\)\s*$"
 )
 BYTES_OF = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "uint8": 1}
 # layer_04: sum(numel*2) = 1.08 GiB, sum(storage().nbytes) = 9.81 GiB
 IN_ONE_ROW = re.compile(
-    r"^\s{0,8}(?P<path>[\w./-]{1,200}): [^=\n]{0,60}numel[^=\n]{0,30}= ?(?P<tensors>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_tensors>[KMGT])i?B, [^=\n]{0,60}storage[^=\n]{0,40}= ?(?P<storage>\d{1,9}(?:\.\d{1,4})?) ?(?P<of_storage>[KMGT])i?B\s*$"
+    r"^\s{0,8}(?P<path>[\w./-]{1,200}): [^=\n]{0,60}numel[^=\n]{0,30}= ?(?P<tensors>\d{1,9}(?:\.\d{1,4})?) ?"
+    r"(?P<of_tensors>[KMGT])i?B, [^=\n]{0,60}storage[^=\n]{0,40}= ?(?P<storage>\d{1,9}(?:\.\d{1,4})?) ?"
+    r"(?P<of_storage>[KMGT])i?B\s*$"
 )
 # t.nelement()*4 = 9.6 GB; t.storage().nbytes() = 61.0 GB
 EQUATION = re.compile(
-    r"(?P<of>(?<![\w.])\w{1,60}(?:\[[^\][]{1,100}\])?(?:\.\w{1,40}(?:\(\))?){1,4}(?: ?\* ?(?:\d{1,2}|\w{1,60}\.element_size\(\)))?)"
+    r"(?P<of>(?<![\w.])\w{1,60}(?:\[[^\][]{1,100}\])?(?:\.\w{1,40}(?:\(\))?){1,4}"
+    r"(?: ?\* ?(?:\d{1,2}|\w{1,60}\.element_size\(\)))?)"
     r" ?(?:==?|:|->|is) ?~?(?P<number>\d{1,15}(?:\.\d{1,4})?)(?P<unit> ?[KMGT]i?B| ?bytes| ?B)?(?![\w.])"
 )
 NUMEL = re.compile(r"\.(?:numel|nelement)\(\)")
@@ -240,9 +246,12 @@ def divisor(expression: str) -> float:
 PARSER = Parser(
     tool="a Python session",
     medium="notes",
-    footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:load(?:_\w{1,20})?\(\s?[rf]?['\"]|numel\(\)|nelement\(\)|\.nbytes|storage\(\)|getsize\(|st_size)"
+    footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:load(?:_\w{1,20})?\(\s?[rf]?['\"]|numel\(\)|nelement\(\)"
+    r"|\.nbytes|storage\(\)|getsize\(|st_size)"
     r"|^\s{0,8}[\w./-]{1,200}: [^=\n]{0,60}numel[^=\n]{0,30}= ?\d[\d.]{0,12} ?[KMGT]i?B, [^=\n]{0,60}storage"
-    r"|\.(?:numel|nelement)\(\)[^\n]{0,60}?(?:==?|:|->|is) ?~?\d[^\n]{1,200}storage\(\)[^\n]{0,40}?(?:==?|:|->|is) ?~?\d"
-    r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
+    r"|\.(?:numel|nelement)\(\)[^\n]{0,60}?(?:==?|:|->|is) ?~?\d[^\n]{1,200}storage\(\)[^\n]{0,40}?"
+    r"(?:==?|:|->|is) ?~?\d"
+    r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?"
+    r"(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
     read=read,
 )

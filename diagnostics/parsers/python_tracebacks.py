@@ -5,9 +5,10 @@
         state = torch.load(path, map_location="cpu")
     RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory.
 
-Where somebody pressed Ctrl-C, the traceback is also a stack: it shows what the main thread was doing. A chain ("During handling of ...", "... was the direct cause ...", a DataLoader worker's "Original Traceback") is
-one fact: the last exception, with those it came from as its causes. Ranks are kept apart by their prefix; within
-one stream, tracebacks that were printed into each other are closed in the order they were opened.
+Where somebody pressed Ctrl-C, the traceback is also a stack: it shows what the main thread was doing. A chain ("During
+handling of ...", "... was the direct cause ...", a DataLoader worker's "Original Traceback") is one fact: the last
+exception, with those it came from as its causes. Ranks are kept apart by their prefix; within one stream, tracebacks
+that were printed into each other are closed in the order they were opened.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ HEADER = re.compile(r"(Original )?(?:Exception Group )?Traceback \(most recent c
 FRAME = re.compile(r'^File "([^"]{1,1000})", line (\d{1,9})(?:, in (.{1,300}))?$')
 # RuntimeError: basic_ios::clear: iostream error     torch.cuda.OutOfMemoryError: CUDA out of memory.     EOFError
 EXCEPTION = re.compile(
-    r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired|Iteration|Missing)"
-    r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|ProcessRaisedException|error|timeout))"
+    r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout"
+    "|Expired|Iteration|Missing)"
+    r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|TooManyRequests|SlowDown"
+    "|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|ProcessRaisedException|error|timeout))"
     r"(?: \(see above for traceback\))?(?:: ?(.*))?$"  # TensorFlow 1 repeats an error so
 )
 # torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:
@@ -46,8 +49,11 @@ WORKER = re.compile(r"^Caught (\S{1,80}) in DataLoader worker process (\d{1,6})\
 BUS_ERROR = re.compile(r"Unexpected bus error encountered in worker")
 
 INTERESTING = re.compile(
-    r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout|Expired)(?:: |:?$| \(see above)'
-    r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)(?:\.\w+){1,4}: |BrokenProcessPool|\.(?:TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded): |DataLoader worker|bus error encountered"
+    r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout'
+    r"|Expired)(?:: |:?$| \(see above)"
+    r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)(?:\.\w+){1,4}: |BrokenProcessPool"
+    r"|\.(?:TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded): "
+    "|DataLoader worker|bus error encountered"
 )
 LISTED = 2  # lines of a list below an exception
 
@@ -189,8 +195,10 @@ PARSER = Parser(
     medium="job-log",
     footprint=(
         r"Traceback \(most recent call last\):|bus error encountered in worker|File \"[^\"]{1,300}\", line \d+, in "
-        r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |:?$| \(see above)|\bBrokenProcessPool: "
-        r"|(^|[ :\]])([a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}Timeout|TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded)(: |$)"
+        r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |:?$| \(see above)"
+        r"|\bBrokenProcessPool: "
+        r"|(^|[ :\]])([a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}Timeout|TooManyRequests|SlowDown|ServiceUnavailable"
+        "|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded)(: |$)"
     ),
     read=read,
 )

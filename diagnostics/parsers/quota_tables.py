@@ -25,12 +25,14 @@ from ._snapshot import source
 
 # Filesystem   space   quota   limit   grace   files   quota   limit   grace
 HEADER = re.compile(
-    r"(?i)^\s{0,40}(?:Filesystem|Block Limits|User|Group|Project)\b.{0,120}\b(?:space|used|blocks|kbytes|KB)\b.{0,40}\b(?:quota|soft)\b.{0,40}\b(?:limit|hard)\b"
+    r"(?i)^\s{0,40}(?:Filesystem|Block Limits|User|Group|Project)\b.{0,120}\b"
+    r"(?:space|used|blocks|kbytes|KB)\b.{0,40}\b(?:quota|soft)\b.{0,40}\b(?:limit|hard)\b"
 )
 CELL = re.compile(r"^(?P<size>\d{1,15}(?:\.\d{1,6})?[KMGTPkmgtp]?(?:i?B)?)(?P<over>\*?)$")
 # alice|  1200||    1.00 TiB|    1.00 TiB||   812312| unlimited
 BEEGFS = re.compile(
-    r"^\s{0,40}([\w.@-]{1,60})\|\s{0,12}\d{1,12}\|\|\s{0,12}([\d.]{1,12} ?[KMGTP]?i?B?)\|\s{0,12}([\d.]{1,12} ?[KMGTP]?i?B?|unlimited)\|\|\s{0,12}(\d{1,15})\|\s{0,12}(\d{1,15}|unlimited)\s*$"
+    r"^\s{0,40}([\w.@-]{1,60})\|\s{0,12}\d{1,12}\|\|\s{0,12}([\d.]{1,12} ?[KMGTP]?i?B?)\|\s{0,12}"
+    r"([\d.]{1,12} ?[KMGTP]?i?B?|unlimited)\|\|\s{0,12}(\d{1,15})\|\s{0,12}(\d{1,15}|unlimited)\s*$"
 )
 LIMITS = 3  # used, quota, limit
 COUNTED = 12  # rows below one header

@@ -66,8 +66,11 @@ PARSER = Parser(
     tool="mdstat, mdadm, storcli, MegaCli, ssacli",
     medium="io-statistics",
     footprint=(
-        r"^md\w{1,12} : (active|inactive)\b.{0,400}\(F\)|^ {0,10}(\d{1,5} {1,10}){3}(\d{1,5}|-) {1,10}faulty {1,10}.{0,30}/dev/|^\d{0,4}:\d{1,3} +\d{1,4} +(Failed|Offln|UBad|Missing) +\S{1,4} +[\d.]{1,8} [KMGTP]B "
-        r"|^Firmware state: (Failed|Offline|Unconfigured\(bad\))|^\s{0,12}physicaldrive \S{1,20} \(.{1,120}, (Failed|Predictive Failure)\)"
+        r"^md\w{1,12} : (active|inactive)\b.{0,400}\(F\)"
+        r"|^ {0,10}(\d{1,5} {1,10}){3}(\d{1,5}|-) {1,10}faulty {1,10}.{0,30}/dev/"
+        r"|^\d{0,4}:\d{1,3} +\d{1,4} +(Failed|Offln|UBad|Missing) +\S{1,4} +[\d.]{1,8} [KMGTP]B "
+        r"|^Firmware state: (Failed|Offline|Unconfigured\(bad\))"
+        r"|^\s{0,12}physicaldrive \S{1,20} \(.{1,120}, (Failed|Predictive Failure)\)"
         r"|\bFail(Spare)? event (detected )?on md device /dev/|^It could be related to component device /dev/"
         r"|ZFS has marked the device as faulted"
         r"|[Pp]redictive failure reported for [Pp]hysical [Dd]isk|Fault detected on drive \d{1,3} in disk drive bay"

@@ -9,8 +9,8 @@
 
 In a log each rank counts towards its own total, which has to be the same on all its lines.
 
-Of at least two ranks in one artefact, in one unit. Samples, shards and files are skipped: what a sampler makes of them may
-be even.
+Of at least two ranks in one artefact, in one unit. Samples, shards and files are skipped: what a sampler makes of them
+may be even.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ from ..text import Line, Text
 from . import Parser
 
 ROW = re.compile(
-    r"^\s{0,8}\[?rank ?(\d{1,6})\]?\s{0,4}[:=]?\s{1,4}(?:has |gets |with |len\(loader\) ?= ?)?(\d{1,9}) ((?:\w{1,12} )?(?:batch(?:es)?|iterations?|iters|steps))"
+    r"^\s{0,8}\[?rank ?(\d{1,6})\]?\s{0,4}[:=]?\s{1,4}(?:has |gets |with |len\(loader\) ?= ?)?(\d{1,9}) "
+    r"((?:\w{1,12} )?(?:batch(?:es)?|iterations?|iters|steps))"
     r"(?: per epoch| in epoch \d{1,6}| each epoch)?\s*$",
     re.I,
 )
-# [rank 3] epoch 0 batch 1251/1251      rank 0 | epoch 2 | step 40/402 loss 2.1
-# by a launcher's word of the rank:      [1,3]<stdout>:Epoch 2: batch 655/656      [default1]:2026-03-02 10:11:12 INFO step 8/80
+# [rank 3] epoch 0 batch 1251/1251      rank 0 | epoch 2 | step 40/402 loss 2.1 by a launcher's word of the rank:
+# [1,3]<stdout>:Epoch 2: batch 655/656      [default1]:2026-03-02 10:11:12 INFO step 8/80
 OF_TOTAL = re.compile(
     r"(?:\brank[ =:]?(\d{1,6})\]?[ :|,-]{1,4}"
-    r"|^\[(?:(?:\d{1,8},)?(\d{1,6})\]<stdout>|default(\d{1,6})\]):? {0,2}(?:\d[\d-]{7,9}[ T][\d:.,]{8,15}Z?[ :|,-]{1,4})?(?:INFO[ :|,-]{1,4})?(?:train(?:ing)?[ :|,-]{1,4})?)"
-    r"(?:\[?epoch[ :=]{0,2}\d{1,6}(?:/\d{1,6})?\]?[ :|,-]{1,4})?(batch|iter(?:ation)?|step)[ :=#\[]{1,3}\d{1,9} ?/ ?(\d{1,9})\b",
+    r"|^\[(?:(?:\d{1,8},)?(\d{1,6})\]<stdout>|default(\d{1,6})\]):? {0,2}"
+    r"(?:\d[\d-]{7,9}[ T][\d:.,]{8,15}Z?[ :|,-]{1,4})?(?:INFO[ :|,-]{1,4})?(?:train(?:ing)?[ :|,-]{1,4})?)"
+    r"(?:\[?epoch[ :=]{0,2}\d{1,6}(?:/\d{1,6})?\]?[ :|,-]{1,4})?(batch|iter(?:ation)?|step)[ :=#\[]{1,3}\d{1,9} ?/ ?"
+    r"(\d{1,9})\b",
     re.I,
 )
 # rank 0: len(dl)=412   rank 1: len(dl)=412      several on one line

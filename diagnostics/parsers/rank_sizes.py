@@ -25,9 +25,13 @@ from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 
-SIZE = r"(?:torch\.Size\(\[(?P<shape>[\d, ]{1,80})\]\)|[(\[](?P<tuple>\d{1,12}(?:, ?\d{0,12}){1,7})[)\]]|(?:numel|elements)[ =:]{1,3}(?P<numel>\d{1,15}))"
+SIZE = (
+    r"(?:torch\.Size\(\[(?P<shape>[\d, ]{1,80})\]\)|[(\[](?P<tuple>\d{1,12}(?:, ?\d{0,12}){1,7})[)\]]"
+    r"|(?:numel|elements)[ =:]{1,3}(?P<numel>\d{1,15}))"
+)
 ROW = re.compile(
-    rf"^\s{{0,8}}\[?rank ?(?P<rank>\d{{1,6}})(?:-(?P<last>\d{{1,6}}))?\]?[ :=]{{1,4}}(?P<name>[A-Za-z_][\w .:/-]{{0,60}}?)?[ :=]{{0,4}}{SIZE}\s{{0,8}}$",
+    rf"^\s{{0,8}}\[?rank ?(?P<rank>\d{{1,6}})(?:-(?P<last>\d{{1,6}}))?\]?[ :=]{{1,4}}"
+    rf"(?P<name>[A-Za-z_][\w .:/-]{{0,60}}?)?[ :=]{{0,4}}{SIZE}\s{{0,8}}$",
     re.I,
 )
 HEADING = re.compile(r"^\s{0,8}rank[ \t]{2,20}(?P<name>[\w ]{0,40}\bnumel\b[^\n]{0,40})$", re.I)

@@ -27,7 +27,8 @@ from ..text import Line, Text
 from . import Parser
 
 RANK = re.compile(
-    r"^\s{0,4}\[?rank ?(?P<ranks>\d{1,6}(?:(?:-|\.\.|, ?)\d{1,6}){0,64})\]?[ :]{0,8}(?:Thread (?P<tid>\d{1,10}) \((?P<state>active|idle)(?:\+gil)?\): \"MainThread\")?(?P<rest>.{0,600})$",
+    r"^\s{0,4}\[?rank ?(?P<ranks>\d{1,6}(?:(?:-|\.\.|, ?)\d{1,6}){0,64})\]?[ :]{0,8}"
+    r"(?:Thread (?P<tid>\d{1,10}) \((?P<state>active|idle)(?:\+gil)?\): \"MainThread\")?(?P<rest>.{0,600})$",
     re.I,
 )
 FRAME = re.compile(r"(?:^|\s)(?P<name>[\w.<>]{1,120}) \((?P<file>[\w./<>-]{1,300}\.pyx?):(?P<line>\d{1,7})\)")
@@ -101,6 +102,9 @@ def _told(text: Text, head: tuple[Line, re.Match[str]] | None, frames: list[Fram
 PARSER = Parser(
     tool="stacks of ranks",
     medium="python-stacks",
-    footprint=r"^ {0,4}Process \d{1,10}: \S[^\n]{0,300}\n\s{2,}[\w.<>]{1,120} \([\w./<>-]{1,300}\.pyx?:\d{1,7}\)|^\s{0,4}(?i:\[?rank) ?\d{1,6}(?:(?:-|\.\.|, ?)\d{1,6}){0,64}\]?[ :]{0,8}(?:Thread \d{1,10} \((?:active|idle)(?:\+gil)?\): \"MainThread\"\s{0,4}$|$|[\w.<>]{1,120} \([\w./<>-]{1,300}\.pyx?:\d)",
+    footprint=r"^ {0,4}Process \d{1,10}: \S[^\n]{0,300}\n\s{2,}[\w.<>]{1,120} \([\w./<>-]{1,300}\.pyx?:\d{1,7}\)"
+    r"|^\s{0,4}(?i:\[?rank) ?\d{1,6}(?:(?:-|\.\.|, ?)\d{1,6}){0,64}\]?[ :]{0,8}"
+    r"(?:Thread \d{1,10} \((?:active|idle)(?:\+gil)?\): \"MainThread\"\s{0,4}$|$"
+    r"|[\w.<>]{1,120} \([\w./<>-]{1,300}\.pyx?:\d)",
     read=read,
 )

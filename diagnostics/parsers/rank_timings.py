@@ -7,8 +7,8 @@
 
     ^^^^ Bottom 4 Ranks with lowest  Etpt(TF): 166.62/12, 371.22/7, 372.1/1, 373.0/9
 
-Megatron-LM lists the ranks of the lowest rate on one line. Blocks of at least three ranks with one unit; the line above, where it ends in a colon, names the section. Lines that
-sum up (Min, Max, Avg) may stand between.
+Megatron-LM lists the ranks of the lowest rate on one line. Blocks of at least three ranks with one unit; the line
+above, where it ends in a colon, names the section. Lines that sum up (Min, Max, Avg) may stand between.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from ._snapshot import source
 
 # Rank 0: 413.98ms       rank 3 compute 210.9 ms       [2] fwd: 0.41 s
 ROW = re.compile(
-    r"^\s{0,12}(?i:rank) ?(\d{1,6})(?::| -| \|)? {1,20}(?:([A-Za-z][\w ]{0,30}?)[:=]? {1,4})?(\d{1,9}(?:\.\d{1,6})?) ?(ms|s|us)\s*$"
+    r"^\s{0,12}(?i:rank) ?(\d{1,6})(?::| -| \|)? {1,20}(?:([A-Za-z][\w ]{0,30}?)[:=]? {1,4})?"
+    r"(\d{1,9}(?:\.\d{1,6})?) ?(ms|s|us)\s*$"
 )
 BOTTOM = re.compile(
     r"Bottom \d{1,4} Ranks with lowest {1,3}(\w{1,20})\((\w{1,8})\): ((?:\d{1,9}(?:\.\d{1,6})?/\d{1,6}(?:, )?){3,40})"
@@ -80,6 +81,7 @@ def facts(text: Text, section: str, block: list[tuple[Line, re.Match[str]]]) -> 
 PARSER = Parser(
     tool="a straggler report",
     medium="benchmarks",
-    footprint=r"(?i)\bBottom \d{1,4} Ranks with lowest |\brank ?\d{1,6}(:| -| \|)? {1,20}([a-z][\w ]{0,30}[:=]? {1,4})?\d{1,9}(\.\d{1,6})? ?(ms|s|us)\s{0,4}$",
+    footprint=r"(?i)\bBottom \d{1,4} Ranks with lowest |\brank ?\d{1,6}(:| -| \|)? {1,20}"
+    r"([a-z][\w ]{0,30}[:=]? {1,4})?\d{1,9}(\.\d{1,6})? ?(ms|s|us)\s{0,4}$",
     read=read,
 )

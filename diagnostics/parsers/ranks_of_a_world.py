@@ -24,8 +24,10 @@ CALL = re.compile(
 )
 # --nnodes=2 --node_rank=2      --num_machines 2 --machine_rank 2
 COMMAND = re.compile(
-    r"--(?:nnodes|num_machines)[= ](?P<size>\d{1,6})\b(?!:)[^\n]{0,300}?--(?:node[_-]rank|machine[_-]rank)[= ](?P<rank>\d{1,6})\b"
-    r"|--(?:node[_-]rank|machine[_-]rank)[= ](?P<rank2>\d{1,6})\b[^\n]{0,300}?--(?:nnodes|num_machines)[= ](?P<size2>\d{1,6})\b(?!:)"
+    r"--(?:nnodes|num_machines)[= ](?P<size>\d{1,6})\b(?!:)[^\n]{0,300}?--(?:node[_-]rank|machine[_-]rank)[= ]"
+    r"(?P<rank>\d{1,6})\b"
+    r"|--(?:node[_-]rank|machine[_-]rank)[= ](?P<rank2>\d{1,6})\b[^\n]{0,300}?--(?:nnodes|num_machines)[= ]"
+    r"(?P<size2>\d{1,6})\b(?!:)"
 )
 
 

@@ -9,8 +9,9 @@ r"""Tables of measured rates that people write down: a column of hosts, GPUs or 
     t004,t005   busbw 182.1 GB/s
     GPU 2: 341.2 TFLOPS
 
-Columns are two blanks, a tab, a bar or (under a header that has them) commas apart; a header has to name what the first columns are, and the unit in the last. Rows
-without a header name the quantity and its unit themselves. One row is no table.
+Columns are two blanks, a tab, a bar or (under a header that has them) commas apart; a header has to name what the first
+columns are, and the unit in the last. Rows without a header name the quantity and its unit themselves. One row is no
+table.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from ._snapshot import source
 
 UNITS = {
     "tflops": "TFLOPS", "tflop/s": "TFLOPS", "gflops": "GFLOPS", "gb/s": "GB/s", "gbps": "Gbit/s", "gbit/s": "Gbit/s",
-    "gb/sec": "GB/s", "mb/s": "MB/s", "s/step": "s", "s/it": "s", "sec/step": "s", "ms/step": "ms", "ms": "ms", "s": "s",
+    "gb/sec": "GB/s", "mb/s": "MB/s", "s/step": "s", "s/it": "s",
+    "sec/step": "s", "ms/step": "ms", "ms": "ms", "s": "s",
     "it/s": "it/s", "step/s": "it/s", "steps/s": "it/s", "tok/s": "tok/s", "tokens/s": "tok/s", "img/s": "img/s",
     "samples/s": "samples/s", "mhz": "MHz",
 }  # fmt: skip
@@ -44,13 +46,15 @@ APART = re.compile(r"[,+:/]|<?->| - ")
 # t004,t005   busbw 182.1 GB/s
 BARE = re.compile(
     rf"^\s{{0,8}}(?P<who>{HOST}(?:(?:,|, | \+ |\+|<->| <-> | -> |->){HOST}){{0,63}})"
-    rf"[ \t]{{1,40}}(?P<what>[A-Za-z]\w{{0,20}})?[ =:]{{0,4}}(?P<value>\d{{1,9}}(?:\.\d{{1,6}})?) ?(?P<unit>{UNIT})\s*$",
+    rf"[ \t]{{1,40}}(?P<what>[A-Za-z]\w{{0,20}})?[ =:]{{0,4}}(?P<value>\d{{1,9}}(?:\.\d{{1,6}})?) ?"
+    rf"(?P<unit>{UNIT})\s*$",
     re.I,
 )
 # GPU 2: 341.2 TFLOPS
 OF_GPU = re.compile(
     r"^\s{0,8}(?:GPU|cuda|device)[ :#]?(?P<gpu>\d{1,3})[ \t:=]{1,20}(?P<what>[A-Za-z]\w{0,20}[ =:]{1,4})?"
-    r"(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>TFLOPS|TFLOP/s|GFLOPS|GB/s|it/s|steps?/s|tok/s|tokens/s|img/s|samples/s)\s*$",
+    r"(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>TFLOPS|TFLOP/s|GFLOPS|GB/s|it/s|steps?/s|tok/s|tokens/s|img/s"
+    r"|samples/s)\s*$",
     re.I,
 )
 LIMIT = 2000
@@ -127,9 +131,12 @@ PARSER = Parser(
     tool="a table of rates",
     medium="benchmarks",
     footprint=(
-        rf"(?i)^\s{{0,8}}(\| ?)?(hosts?|nodes?|hostname|pair|node pair|gpus?|ranks?|device|index)(\t| {{2}}|,| ?\|).{{0,120}}({UNIT})[)\]]?(\s{{0,8}}\|)?\s{{0,8}}$"
-        rf"|^\s{{0,8}}[a-z][\w.-]{{0,60}}\d[\w.-]{{0,30}}(,|\+| \+ | ?<->| ?->|[ \t:]).{{0,300}}[ =:]\d{{1,9}}(\.\d{{1,6}})? ?({UNIT})\s{{0,8}}$"
-        r"|^\s{0,8}(gpu|cuda|device)[ :#]?\d{1,3}[ \t:=].{0,60}\d ?(TFLOPS|TFLOP/s|GFLOPS|GB/s|it/s|steps?/s|tok/s|tokens/s|img/s|samples/s)\s{0,8}$"
+        rf"(?i)^\s{{0,8}}(\| ?)?(hosts?|nodes?|hostname|pair|node pair|gpus?|ranks?|device|index)"
+        rf"(\t| {{2}}|,| ?\|).{{0,120}}({UNIT})[)\]]?(\s{{0,8}}\|)?\s{{0,8}}$"
+        rf"|^\s{{0,8}}[a-z][\w.-]{{0,60}}\d[\w.-]{{0,30}}(,|\+| \+ | ?<->| ?->|[ \t:]).{{0,300}}[ =:]\d{{1,9}}"
+        rf"(\.\d{{1,6}})? ?({UNIT})\s{{0,8}}$"
+        r"|^\s{0,8}(gpu|cuda|device)[ :#]?\d{1,3}[ \t:=].{0,60}\d ?"
+        r"(TFLOPS|TFLOP/s|GFLOPS|GB/s|it/s|steps?/s|tok/s|tokens/s|img/s|samples/s)\s{0,8}$"
     ),
     read=read,
 )

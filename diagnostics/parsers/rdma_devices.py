@@ -21,7 +21,8 @@ from . import Parser
 from ._snapshot import source
 
 NONE = (
-    r"^\s{0,8}(?:No IB devices found|0 HCAs? found:?|Failed to get IB devices list: .{1,80}|Unable to find the Infiniband/RoCE device)\s*$",
+    r"^\s{0,8}(?:No IB devices found|0 HCAs? found:?|Failed to get IB devices list: .{1,80}"
+    r"|Unable to find the Infiniband/RoCE device)\s*$",
     r"^IB device [\w.-]{1,40} not found\s*$",
     r"^Fatal error: {1,3}device '[^']{1,60}': sys files not found \(/sys/class/infiniband",
     r"^ibpanic: \[\d{1,9}\] main: stat of IB device '[\w.-]{1,40}' failed",

@@ -17,7 +17,8 @@ from . import Parser
 from ._snapshot import source
 
 LINK = re.compile(
-    r"^\s{0,8}(?:\d{1,4}/\d{1,4}: )?link (?P<port>[\w.-]{1,32})/\d{1,3}:? (?P<rest>.{0,200}?)\bstate (?P<state>[A-Z_]{2,20}) physical_state (?P<physical>[A-Z_]{2,30})"
+    r"^\s{0,8}(?:\d{1,4}/\d{1,4}: )?link (?P<port>[\w.-]{1,32})/\d{1,3}:? (?P<rest>.{0,200}?)\bstate "
+    "(?P<state>[A-Z_]{2,20}) physical_state (?P<physical>[A-Z_]{2,30})"
 )
 WORDS = {"ACTIVE": "up", "DOWN": "down", "INIT": "init", "ARMED": "init"}
 

@@ -10,7 +10,8 @@
     $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"
     exit status 124
 
-One fact an attempt; of a ping its summary, or that its packets are larger than the path takes. What a job says of its own peers is read with the job's log.
+One fact an attempt; of a ping its summary, or that its packets are larger than the path takes. What a job says of its
+own peers is read with the job's log.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ PINGING = re.compile(
 )
 # ping: local error: message too long, mtu=1500      From 10.0.0.1 icmp_seq=1 Frag needed and DF set (mtu = 1390)
 TOO_LONG = re.compile(
-    r"^ping: (?:local error: )?[Mm]essage too long(?:, mtu[=:] ?\d{1,6})?|^From \S{1,80} icmp_seq=\d{1,9} Frag needed and DF set"
+    r"^ping: (?:local error: )?[Mm]essage too long(?:, mtu[=:] ?\d{1,6})?"
+    r"|^From \S{1,80} icmp_seq=\d{1,9} Frag needed and DF set"
 )
 # 5 packets transmitted, 0 received, +5 errors, 100% packet loss, time 4100ms
 LOSS = re.compile(
@@ -65,7 +67,8 @@ SAYINGS = tuple(
             "unknown-name",
         ),
         (rf"(?:\S{{1,40}}: )?(?:line \d{{1,6}}: )?/dev/tcp/{HOST}/(\d{{1,5}}): (?=Conn|No route|Network|Host)", ""),
-        # nslookup: can't resolve 'bert-master-0': Name does not resolve      (busybox; its server may have no name: '(null)')
+        # nslookup: can't resolve 'bert-master-0': Name does not resolve      (busybox; its server may have no name:
+        # '(null)')
         (rf"nslookup: can't resolve '(?!\(null\)){HOST}'", "unknown-name"),
         (rf"nc: getaddrinfo (?:for host )?\"?{HOST}\"?(?: port \d{{1,5}})?: ", "unknown-name"),
         (rf"nc: bad address '{HOST}'", "unknown-name"),
@@ -73,28 +76,34 @@ SAYINGS = tuple(
         (rf"nc: connect to {HOST} port (\d{{1,5}}) \(tcp\) timed out", "timed-out"),
         # nc -zv train-master 23456 : timed out     (as people write down how a command went)
         (
-            rf"\$? ?(?:nc|ncat|telnet) (?:-\S{{1,12}} (?:\d{{1,3}} )?){{0,4}}{HOST}[ :](\d{{1,5}}) {{0,20}}(?::|->|=>|\.\.\.| {{2}}) {{0,20}}(?=(?:connection )?(?:timed? ?out|refused|no route|unreachable)\b)",
+            rf"\$? ?(?:nc|ncat|telnet) (?:-\S{{1,12}} (?:\d{{1,3}} )?){{0,4}}{HOST}[ :](\d{{1,5}}) {{0,20}}"
+            rf"(?::|->|=>|\.\.\.| {{2}}) {{0,20}}(?=(?:connection )?(?:timed? ?out|refused|no route|unreachable)\b)",
             "",
         ),
         (
-            rf"\$? ?(?:nc|ncat|telnet) (?:-\S{{1,12}} (?:\d{{1,3}} )?){{0,4}}{HOST}[ :](\d{{1,5}}) {{0,20}}(?::|->|=>|\.\.\.| {{2}}) {{0,20}}(?:connection )?(?:ok|open|succeeded|succeeds|connected)\b",
+            rf"\$? ?(?:nc|ncat|telnet) (?:-\S{{1,12}} (?:\d{{1,3}} )?){{0,4}}{HOST}[ :](\d{{1,5}}) {{0,20}}"
+            rf"(?::|->|=>|\.\.\.| {{2}}) {{0,20}}(?:connection )?(?:ok|open|succeeded|succeeds|connected)\b",
             "answered",
         ),
         # lctl ping 10.0.0.7@tcp
         (
-            r"failed to ping ([\w.:-]{1,80}@(?:tcp|o2ib|kfi|gni)\d{0,3}): (?=Input/output error|Connection|No route|Network|Host|Timer|timed)",
+            r"failed to ping ([\w.:-]{1,80}@(?:tcp|o2ib|kfi|gni)\d{0,3}): "
+            "(?=Input/output error|Connection|No route|Network|Host|Timer|timed)",
             "",
         ),
         # mount.nfs: Failed to resolve server nas01: Name or service not known
         (
-            rf"(?:.{{0,200}}[:\s])?u?mount\.\w{{1,20}}: (?:[Ff]ailed to resolve server|[Ss]erver name not found:|could not resolve(?: address for| host(?:name)?)?) {HOST}(?=[:,]? |:?\s*$)",
+            rf"(?:.{{0,200}}[:\s])?u?mount\.\w{{1,20}}: "
+            "(?:[Ff]ailed to resolve server|[Ss]erver name not found:"
+            rf"|could not resolve(?: address for| host(?:name)?)?) {HOST}(?=[:,]? |:?\s*$)",
             "unknown-name",
         ),
         # mount error: could not resolve address for fs01: Unknown error
         (rf"mount error: could not resolve address for {HOST}(?=[:,]? |:?\s*$)", "unknown-name"),
         # error resolving passed in nfs address: lookup nas01 on 127.0.0.53:53: no such host     (Docker's volumes)
         (
-            rf".{{0,300}}\berror resolving passed in (?:nfs|network volume) address: lookup {HOST}(?: on \S{{1,60}})?: no such host",
+            rf".{{0,300}}\berror resolving passed in (?:nfs|network volume) address: lookup {HOST}"
+            rf"(?: on \S{{1,60}})?: no such host",
             "unknown-name",
         ),
         (rf"\*\* server can't find {HOST}: (?:NXDOMAIN|SERVFAIL)", "unknown-name"),
@@ -109,7 +118,8 @@ BY_SCAN = {"open": "answered", "filtered": "timed-out", "closed": "refused"}
 RESOLVED = re.compile(rf"^Name: {{1,12}}{HOST}\s*$")
 # $ timeout 6 bash -c "</dev/tcp/10.0.0.4/29500"      $ timeout 5 nc -z 10.0.0.4 29500
 TRIED = re.compile(
-    r"\btimeout (?:-\S{1,12} )?\d{1,4}s? (?:.{0,60}/dev/tcp/([\w.:%-]{1,120})/(\d{1,5})\b|(?:nc|ncat|telnet) (?:-\S{1,12} )*([\w.:%-]{1,120}) (\d{1,5})\b)"
+    r"\btimeout (?:-\S{1,12} )?\d{1,4}s? (?:.{0,60}/dev/tcp/([\w.:%-]{1,120})/(\d{1,5})\b"
+    r"|(?:nc|ncat|telnet) (?:-\S{1,12} )*([\w.:%-]{1,120}) (\d{1,5})\b)"
 )
 # exit status 124      rc=124
 STATUS = re.compile(r"(?i)^(?:\S{1,20} )?(?:exit(?:ed)? (?:status|code)|rc)[ :=]{1,3}(\d{1,3})\b")

@@ -25,11 +25,33 @@ from ._job_lines import Words, footprint_of_messages, messages
 
 # system -> wording; the first that fits counts
 NOTICES = (
-    ("aws", re.compile(r"\{\s{0,8}\"action\"\s{0,4}:\s{0,4}\"(?:terminate|stop|hibernate)\"|EC2 Spot Instance (?:Interruption|interruption)|spot/(?:instance-action|termination-time)\b.{0,120}\b(?:200|terminate|stop)|(?i:rebalance recommendation)|Server\.SpotInstance(?:Termination|Shutdown)|\binstance-terminated-(?:no-capacity|by-price|capacity-oversubscribed|launch-group-constraint)\b|\bmarked-for-termination\b|\bBidEvictedEvent\b|\bHost EC2 \(instance i-\w{1,20}\) terminated\b")),
+    ("aws", re.compile(r"\{\s{0,8}\"action\"\s{0,4}:\s{0,4}\"(?:terminate|stop|hibernate)\""
+        "|EC2 Spot Instance (?:Interruption|interruption)"
+        r"|spot/(?:instance-action|termination-time)\b.{0,120}\b(?:200|terminate|stop)|(?i:rebalance recommendation)"
+        r"|Server\.SpotInstance(?:Termination|Shutdown)"
+        r"|\binstance-terminated-(?:no-capacity|by-price|capacity-oversubscribed|launch-group-constraint)\b"
+        r"|\bmarked-for-termination\b|\bBidEvictedEvent\b|\bHost EC2 \(instance i-\w{1,20}\) terminated\b")),
     ("azure", re.compile(r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Preempt|Terminate|Redeploy)\"")),
-    ("queue", re.compile(r"(?i)EvictedDueToPreempt(?:ed|ion)|\bpreempt(?:ed|ing) to accommodate an?\b|\bPreemptionByScheduler\b|\b(?:pods?|podgroups?|jobs?|tasks?|workloads?|allocations?|applications?|containers?|steps?)\b.{0,60}\b(?:evict|kill|terminat|suspend|requeu|stopp|cancell?|delet|end|remov|releas)ed\b,? (?:and \w{1,12} )?(?:because of|due to|owing to|by|for|on) (?:the |an? )?(?:\w{1,20} )?pre-?empt(?:ion|or|ing)?\b|\b(?:pods?|podgroups?|jobs?|tasks?|workloads?)\b.{0,60}\b(?:evict|kill|terminat|delet)ed\b,? (?:because of|due to) (?:quota |queue |resource )?reclaim\b|\bpreempted by (?:an? )?(?:pod|job|workload) [\w-]{6,60}|\b(?:was|were|been) preempted (?:by|for|in favou?r of) (?:an? )?(?:higher|pod\b|job\b|workload\b|task\b|\w{0,10} ?priority)")),
-    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE|metadata.{0,40} termination is imminent|\bimminent (?:preemption|termination)\b|\bV\d\w{0,8}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b|^\s{0,8}\"?state\"?: \"?PREEMPTED\b|\bTPU\b.{0,60}\bpre-?empted\b")),
-    ("spot", re.compile(r"(?i)\bspot\b.{0,60}\b(?:interrupt\w{0,4}|terminat\w{0,4}|reclaim\w{0,4}|evict\w{0,4}|preempt\w{0,4})\b|\binstance\b.{0,60}\b(?:reclaimed|will be (?:terminated|reclaimed|stopped)|is being reclaimed)\b|\bpre-?emption notice\b|\bPreemptionError\b|\bpre-?emption warning signal\b|\b(?:nodes?|workers?|replicas?|instances?|machines?)\b.{0,40}\b(?:got|were|was) pre-?empted\b|\b(?:received|got) (?:a )?(?:preemption|termination|interruption) (?:notice|signal|warning)\b|\bpod (?:was )?(?:interrupted|outbid)\b|\boutbid\b|\bSpotInterruption\w{0,8}\b|\bdelet\w{1,3} from interruption message\b")),
+    ("queue", re.compile(r"(?i)EvictedDueToPreempt(?:ed|ion)|\bpreempt(?:ed|ing) to accommodate an?\b"
+        r"|\bPreemptionByScheduler\b|\b(?:pods?|podgroups?|jobs?|tasks?|workloads?|allocations?|applications?"
+        r"|containers?|steps?)\b.{0,60}\b(?:evict|kill|terminat|suspend|requeu|stopp|cancell?|delet|end|remov"
+        r"|releas)ed\b,? (?:and \w{1,12} )?(?:because of|due to|owing to|by|for|on) (?:the |an? )?"
+        r"(?:\w{1,20} )?pre-?empt(?:ion|or|ing)?\b|\b(?:pods?|podgroups?|jobs?|tasks?|workloads?)\b.{0,60}\b"
+        r"(?:evict|kill|terminat|delet)ed\b,? (?:because of|due to) (?:quota |queue |resource )?reclaim\b"
+        r"|\bpreempted by (?:an? )?(?:pod|job|workload) [\w-]{6,60}"
+        r"|\b(?:was|were|been) preempted (?:by|for|in favou?r of) (?:an? )?"
+        r"(?:higher|pod\b|job\b|workload\b|task\b|\w{0,10} ?priority)")),
+    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted"
+        r"|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE|metadata.{0,40} termination is imminent"
+        r"|\bimminent (?:preemption|termination)\b|\bV\d\w{0,8}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b"
+        r"|^\s{0,8}\"?state\"?: \"?PREEMPTED\b|\bTPU\b.{0,60}\bpre-?empted\b")),
+    ("spot", re.compile(r"(?i)\bspot\b.{0,60}\b(?:interrupt\w{0,4}|terminat\w{0,4}|reclaim\w{0,4}|evict\w{0,4}"
+        r"|preempt\w{0,4})\b|\binstance\b.{0,60}\b(?:reclaimed|will be (?:terminated|reclaimed|stopped)"
+        r"|is being reclaimed)\b|\bpre-?emption notice\b|\bPreemptionError\b|\bpre-?emption warning signal\b"
+        r"|\b(?:nodes?|workers?|replicas?|instances?|machines?)\b.{0,40}\b(?:got|were|was) pre-?empted\b"
+        r"|\b(?:received|got) (?:a )?(?:preemption|termination|interruption) (?:notice|signal|warning)\b"
+        r"|\bpod (?:was )?(?:interrupted|outbid)\b|\boutbid\b|\bSpotInterruption\w{0,8}\b"
+        r"|\bdelet\w{1,3} from interruption message\b")),
 )  # fmt: skip
 MAINTENANCE = re.compile(
     r"\"EventType\"\s{0,4}:\s{0,4}\"(?:Freeze|Reboot)\"|MIGRATE_ON_HOST_MAINTENANCE|(?i:scheduled maintenance event)"

@@ -21,7 +21,8 @@ from ._snapshot import source
 _OF = r"(?P<used>\d{1,6}) ?(?:of|/|out of) ?(?P<all>\d{1,6})\b"
 # RPC slots in use: 128 of 128      tcp slot table: 65/65 used      RPCs in flight 8/8
 SLOTS = re.compile(
-    rf"(?i)\b(?:(?:RPC|xprt|NFS|tcp|rdma|request|session)[ _-](?:request[ _-])?slots?(?:[ _-]table)?(?:[ _-](?:entries|in[ _]use|used|busy|occupied))?"
+    r"(?i)\b(?:(?:RPC|xprt|NFS|tcp|rdma|request|session)[ _-](?:request[ _-])?slots?(?:[ _-]table)?"
+    "(?:[ _-](?:entries|in[ _]use|used|busy|occupied))?"
     rf"|(?:RPCs?|requests)[ _]in[ _]flight)[ \t]{{0,20}}[:=]?[ \t]{{0,20}}{_OF}"
 )
 

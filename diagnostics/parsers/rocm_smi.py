@@ -1,4 +1,5 @@
-"""`rocm-smi`: the concise table of old and new versions, and the lines of --showuse, --showmeminfo, --showtemp, --showpower.
+"""`rocm-smi`: the concise table of old and new versions, and the lines of --showuse, --showmeminfo, --showtemp,
+--showpower.
 
     Device  Node  IDs              Temp        Power     Partitions          SCLK     MCLK     Fan  Perf  PwrCap  VRAM%  GPU%
     0       1     0x74b5,   21947  67.0°C      737.0W    NPS1, SPX, 0        1280Mhz  1100Mhz  0%   auto  750.0W  49%    100%
@@ -7,7 +8,7 @@
     GPU[0]          : VRAM Total Used Memory (B): 7028736
 
 The lines of one GPU are one fact, quoted at the first of them. Product, topology and set-up lines are skipped.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -25,11 +26,13 @@ from ._snapshot import source, stamp_before
 HEADING = re.compile(r"^=+ ROCm System Management Interface =+\s*$")
 # 0    33.0c  9.0W    500Mhz  96Mhz  255%  auto  186.0W    0%   16%
 ROW = re.compile(
-    r"^(\d{1,3})\s.{0,60}?\s(\d{1,3}\.\d)\s?°?[cC]\s+(\d{1,4}(?:\.\d{1,3})?)W\s.{0,60}?(\d{1,5})M[hH]z\s.{0,80}?\s(\d{1,4}(?:\.\d{1,3})?)W\s+(?:\d{1,3}%|N/A)\s+(\d{1,3})%\s*$"
+    r"^(\d{1,3})\s.{0,60}?\s(\d{1,3}\.\d)\s?°?[cC]\s+(\d{1,4}(?:\.\d{1,3})?)W\s.{0,60}?(\d{1,5})M[hH]z\s.{0,80}?\s"
+    r"(\d{1,4}(?:\.\d{1,3})?)W\s+(?:\d{1,3}%|N/A)\s+(\d{1,3})%\s*$"
 )
 #   0   84.0c   151.0W   1138Mhz  945Mhz   40.0%    auto      0%      (before ROCm 1.9)
 OLD = re.compile(
-    r"^\s{0,4}(\d{1,3})\s+(\d{1,3}\.\d)c\s+(\d{1,4}(?:\.\d{1,3})?)W\s+(\d{1,5})M[hH]z\s+\d{1,5}M[hH]z\s+\d{1,3}(?:\.\d)?%\s+\w{2,10}\b"
+    r"^\s{0,4}(\d{1,3})\s+(\d{1,3}\.\d)c\s+(\d{1,4}(?:\.\d{1,3})?)W\s+(\d{1,5})M[hH]z\s+\d{1,5}M[hH]z\s+\d{1,3}"
+    r"(?:\.\d)?%\s+\w{2,10}\b"
 )
 # GPU[0]		: Temperature (Sensor junction) (C): 83.0
 VALUE = re.compile(r"^GPU\[(\d{1,3})\]\s*: ([A-Z][^:]{1,80}):\s*(\S.{0,120}?)\s*$")
@@ -108,7 +111,9 @@ PARSER = Parser(
     tool="rocm-smi",
     medium="gpu",
     footprint=(
-        r"^=+ ROCm System Management Interface =+|^\s{0,4}\d{1,3}\s+\d{1,3}\.\dc\s+\d{1,4}(\.\d{1,3})?W\s+\d{1,5}M[hH]z\s|^GPU\[\d{1,3}\]\s*: (GPU use|VRAM Total|Temperature \(Sensor|(Average|Current Socket|Max) Graphics)"
+        r"^=+ ROCm System Management Interface =+|^\s{0,4}\d{1,3}\s+\d{1,3}\.\dc\s+\d{1,4}"
+        r"(\.\d{1,3})?W\s+\d{1,5}M[hH]z\s|^GPU\[\d{1,3}\]\s*: "
+        r"(GPU use|VRAM Total|Temperature \(Sensor|(Average|Current Socket|Max) Graphics)"
     ),
     read=read,
 )

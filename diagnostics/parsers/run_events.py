@@ -25,24 +25,28 @@ from ._phases import CHECKPOINTS, FINISHED, PHASES, SIZES
 
 # + python -u /workspace/train/trainer.py --data /workspace/shards
 COMMAND = re.compile(
-    r"^\+{1,3} ((?:\S{1,200}/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|mpirun|mpiexec|bash|sh|exec|timeout|nohup|env|[A-Z_]{1,60}=\S{0,200})\b.*)$"
+    r"^\+{1,3} ((?:\S{1,200}/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun|mpirun|mpiexec|bash|sh|exec"
+    r"|timeout|nohup|env|[A-Z_]{1,60}=\S{0,200})\b.*)$"
 )
 # train: torch 2.13.0+cpu | python 3.11.7 | pid 3399 | params 2.51M | world 1 | data /workspace/shards (8 shards)
 BANNER = re.compile(r"\btorch \d+\.\d+\S* \| python ")
 STARTED = re.compile(
-    r"\*{3,} Running training \*{3,}|^\s*Starting training\b|^training \.\.\.|^Training started\b|^Start(?:ing)? running, host:"
+    r"\*{3,} Running training \*{3,}|^\s*Starting training\b|^training \.\.\.|^Training started\b"
+    "|^Start(?:ing)? running, host:"
 )
 OF_RANK = re.compile(r"(?i)\b(?:on )?rank[ :=]{0,2}(\d{1,6})\b")
 FIELD = re.compile(r"\b(pid|world|world_size)[ =:]{1,2}(\d{1,9})\b")
 PATH = re.compile(r"(?:(?<=[\s=:'\"])|^)(/[\w.@+%=-]{1,200}(?:/[\w.@+%=-]{1,200}){0,30}/?)(?=[\s,;:'\")\]]|$)")
 STEP = re.compile(
-    r"(?i)\b(?:step|iteration|epochs?|at)[ :=_]{1,3}(\d{1,12})\b(?!\.\d)|\b(\d{1,9}) epochs\b|(?:step|iter|checkpoint|epoch)[_-](\d{1,12})\b"
+    r"(?i)\b(?:step|iteration|epochs?|at)[ :=_]{1,3}(\d{1,12})\b(?!\.\d)|\b(\d{1,9}) epochs\b"
+    r"|(?:step|iter|checkpoint|epoch)[_-](\d{1,12})\b"
 )
 TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
 SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
 # step 5000/5000 finished, results written      iteration 800 of 800 done
 LAST_STEP = re.compile(
-    r"(?i)^(?:train(?:ing)?:? )?(?:step|iteration|iter) (\d{1,9}) ?(?:/|of) ?(\d{1,9}),? (?:is )?(?:done|finished|completed?)\b"
+    r"(?i)^(?:train(?:ing)?:? )?(?:step|iteration|iter) (\d{1,9}) ?(?:/|of) ?(\d{1,9}),? (?:is )?"
+    r"(?:done|finished|completed?)\b"
 )
 STILL_SAVES = re.compile(
     r"(?i)[,;:.-] {0,2}(?:now )?(?:saving|writing|exporting) (?!.{0,200}\b(?:done|finished|saved)\b)"

@@ -8,8 +8,8 @@
     10:01:02      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command
     10:01:12        0      4242   40.00    1.00    0.00   58.00   41.00     1  python
 
-A process waits in this sense only while it could run: not for a disk, a lock or a sleep. schedstat counts in nanoseconds,
-sched in milliseconds. A schedstat whose process nobody names is skipped.
+A process waits in this sense only while it could run: not for a disk, a lock or a sleep. schedstat counts in
+nanoseconds, sched in milliseconds. A schedstat whose process nobody names is skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from ._snapshot import source, stamp_of
 
 # $ cat /proc/4242/schedstat      ==> /proc/4242/task/4250/schedstat <==      /proc/4242/schedstat:233161 365151 86
 FILE = re.compile(
-    r"/proc/(?P<pid>\d{1,10})(?:/task/(?P<tid>\d{1,10}))?/schedstat\b(?P<rest>:? ?\d{1,20} \d{1,20} \d{1,12})?(?: <==)?\s*$"
+    r"/proc/(?P<pid>\d{1,10})(?:/task/(?P<tid>\d{1,10}))?/schedstat\b(?P<rest>:? ?\d{1,20} \d{1,20} \d{1,12})?"
+    r"(?: <==)?\s*$"
 )
 # 23316138869 36515109862 8661
 COUNTS = re.compile(r"^:? ?(?P<ran>\d{1,20}) (?P<waited>\d{1,20}) (?P<turns>\d{1,12})\s*$")

@@ -39,16 +39,20 @@ from ._job_lines import Message, messages
 
 # 13:01:34 $ timeout 10 ls /data     $ md5sum -c MD5SUMS     root@pod:/workspace# df     /mnt/vol-fs # echo ok > pw
 _COMMANDS = (
-    "timeout|time|sudo|nice|ionice|strace|cd|ls|cp|mv|rm|dd|cat|head|tail|df|du|stat|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|rsync|rclone"
-    "|scp|touch|echo|sync|mount|umount|find|python\\d?|kubectl|ping|curl|nc|ibstat|ibv_\\w{1,20}|ib_\\w{1,20}|nvidia-smi|dcgmi|rocm-smi|rocminfo|clinfo|(?:\\./)?deviceQuery|systemctl|fio|iperf3?|kill|pkill"
+    "timeout|time|sudo|nice|ionice|strace|cd|ls|cp|mv|rm|dd|cat|head|tail|df|du|stat|md5sum|sha\\d{1,3}sum|b2sum|b3s"
+    "um|xxhsum|cksum|cmp|diff|rsync|rclone"
+    "|scp|touch|echo|sync|mount|umount|find|python\\d?|kubectl|ping|curl|nc|ibstat|ibv_\\w{1,20}|ib_\\w{1,20}|nvidia"
+    "-smi|dcgmi|rocm-smi|rocminfo|clinfo|(?:\\./)?deviceQuery|systemctl|fio|iperf3?|kill|pkill"
     "|lsof|fuser|gdb|py-spy|srun|squeue|sacct"
 )
 # ^C^C^C     (once is how one leaves a command that has more to say)
 INTERRUPTED = re.compile(r"^(?:\^C\s{0,2}){2,40}\s*$")
 # 1411  huggingface-cli download org/model --local-dir . ^C     tar xf train.tar   ^C (laptop closed)
 BROKEN_OFF = re.compile(
-    r"(?:^|[$#%>] |\d {1,3}|\d\d:\d\d(?::\d\d)? {1,3})(?P<command>(?:cp|mv|rsync|scp|tar|unzip|7z|wget|curl|aria2c|axel|gsutil|gcloud|aws s3|rclone|azcopy"
-    r"|huggingface-cli download|hf download|git (?:lfs )?(?:clone|pull)|kaggle|modelscope|gdown|dd)\b.{0,600}?) {0,8}\^C(?:\s|$)"
+    r"(?:^|[$#%>] |\d {1,3}|\d\d:\d\d(?::\d\d)? {1,3})"
+    "(?P<command>(?:cp|mv|rsync|scp|tar|unzip|7z|wget|curl|aria2c|axel|gsutil|gcloud|aws s3|rclone|azcopy"
+    r"|huggingface-cli download|hf download|git (?:lfs )?(?:clone|pull)|kaggle|modelscope|gdown|dd)\b.{0,600}?) "
+    r"{0,8}\^C(?:\s|$)"
 )
 COMMAND = re.compile(rf"^[\w.@~:/\[\] -]{{0,200}}?[$#%>] (?P<command>(?:{_COMMANDS})\b.{{0,2000}})$")
 # 12:47:49 cp test.pt /workspace/mfs/mnt/ckpt/
@@ -57,7 +61,9 @@ TIMED = re.compile(
 )
 # (still hanging after 13 s, although timeout has sent SIGTERM)     still running after 2 min
 HANGING = re.compile(
-    rf"(?i)\b(?:still|is) (?:hanging|hung|stuck|blocked|running|waiting|not back)\b.{{0,40}}?\bafter {DURATION}|\bnever (?:returns?|returned|came back|finished)\b|\bhangs?(?: for ?ever)?$|\bno answer (?:after|within) {DURATION}"
+    rf"(?i)\b(?:still|is) (?:hanging|hung|stuck|blocked|running|waiting|not back)\b.{{0,40}}?\bafter {DURATION}"
+    r"|\bnever (?:returns?|returned|came back|finished)\b|\bhangs?(?: for ?ever)?$"
+    rf"|\bno answer (?:after|within) {DURATION}"
 )
 # exit status 0      cp exit status 1      md5sum -c exit status 124      exit code: 1      rc=1
 # kill -9 67637     kill -KILL 67637
@@ -65,7 +71,8 @@ KILL = re.compile(r"\bkill -(?:9|KILL|SIGKILL) (\d{1,10})\b")
 # 67637 R     user  67637  99.9 ... R
 ROW = re.compile(r"^\s{0,20}(?:[a-z][\w+-]{0,30}\s{1,20})?(\d{1,10})\s.{0,200}?(?<!\S)([RSDT][<NLsl+]{0,4})(?:\s|$)")
 STATUS = re.compile(
-    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -[\w-]{1,31}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
+    r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -[\w-]{1,31}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)"
+    r"(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
 )
 ASKED = re.compile(r"; ?echo (?:rc=|exit=|status=|\")?\$\?")
 NUMBER = re.compile(r"(?:rc=|exit=|status=)?(\d{1,3})$")
@@ -120,7 +127,9 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"\^C(?:\s|$)|[$#%>] (?:\./)?\w|^(?:\^C){2}|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
+    r"\^C(?:\s|$)|[$#%>] (?:\./)?\w|^(?:\^C){2}|^\d{1,3}$|^\s{0,20}(?:[a-z]\S{0,30}\s{1,20})?\d{1,10}\s"
+    "|(?i:hang|hung|stuck|blocked|waiting|still running|not back|never|no answer|exit|timeout:|timed out)|^rc"
+    r"|return|^\d\d:\d\d:\d\d \w|\d\d:\d\d:\d\d(?:Z|,\d{1,6})? (?:cp|mv|dd|rsync|scp|md5sum|ls|df) "
 )
 
 
@@ -161,8 +170,10 @@ PARSER = Parser(
     tool="shell",
     medium="transcript",
     footprint=(
-        rf"^[\w.@~:/\[\] -]{{0,200}}[$#%>] ({_COMMANDS})\b|^([\w.-]+( -[\w-]+)* )?exit (status|code)[ :=]+\d{{1,3}}$|still (hanging|hung|stuck|blocked|running) after"
-        r"|(^|[$#%>] |\d {1,3})(cp|mv|rsync|scp|tar|unzip|7z|wget|curl|aria2c|axel|gsutil|gcloud|aws s3|rclone|azcopy|huggingface-cli|hf|git|kaggle|modelscope|gdown|dd)\b.{0,600} {0,8}\^C(\s|$)"
+        rf"^[\w.@~:/\[\] -]{{0,200}}[$#%>] ({_COMMANDS})\b|^([\w.-]+( -[\w-]+)* )?exit (status|code)[ :=]+\d{{1,3}}$"
+        "|still (hanging|hung|stuck|blocked|running) after"
+        r"|(^|[$#%>] |\d {1,3})(cp|mv|rsync|scp|tar|unzip|7z|wget|curl|aria2c|axel|gsutil|gcloud|aws s3|rclone"
+        r"|azcopy|huggingface-cli|hf|git|kaggle|modelscope|gdown|dd)\b.{0,600} {0,8}\^C(\s|$)"
     ),
     read=read,
 )

@@ -23,7 +23,8 @@ from ._snapshot import source
 SHOULD = r"(?:expected|should be|manifest|source|original|remote|index|want|written|saved)(?:[ _](?:size|bytes))?"
 IS = r"(?:actual|actually|got|found|local|copy|on disk|have|target|destination|now)(?:[ _](?:size|bytes))?"
 HEADER = re.compile(
-    rf"(?i)^\s{{0,8}}(?:file|name|path|shard|object)\w{{0,6}}(?:[ \t]{{2,60}}|\t|,|\s?\|\s?)({SHOULD})(?:[ \t]{{2,60}}|\t|,|\s?\|\s?)({IS})\s*$"
+    rf"(?i)^\s{{0,8}}(?:file|name|path|shard|object)\w{{0,6}}(?:[ \t]{{2,60}}|\t|,|\s?\|\s?)({SHOULD})"
+    rf"(?:[ \t]{{2,60}}|\t|,|\s?\|\s?)({IS})\s*$"
 )
 SPLIT = re.compile(r"[ \t]{2,60}|\t|,|\s?\|\s?")
 

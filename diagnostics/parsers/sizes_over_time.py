@@ -41,20 +41,24 @@ ROW = re.compile(
 )
 # epoch 2   7.4G      after save 3: 21.5 GiB      step 4000  12 GB
 COUNTED = re.compile(
-    r"^[ \t]{0,8}(?P<name>)(?:after |at )?(?P<time>(?:epoch|step|iter(?:ation)?|batch|save|checkpoint|round|episode|request|day|hour|game)s?[ #:=]{1,2}\d{1,9}k?)"
+    r"^[ \t]{0,8}(?P<name>)(?:after |at )?(?P<time>"
+    r"(?:epoch|step|iter(?:ation)?|batch|save|checkpoint|round|episode|request|day|hour|game)s?[ #:=]{1,2}\d{1,9}k?)"
     r"(?:[ \t]{2,40}|:[ \t]{1,40}|\t)(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?[ \t]*$",
     re.I,
 )
 # where rows of a table or of a list stand
 BESIDE_A_TIME = re.compile(
-    r"(?i:^\s{0,12}[\d:/.-]{1,20}[kh]?[ \t]{2,40}(?:[^\s][^\n]{0,60}[ \t]{2,40})?\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]|$))|(?<!\S)\+?\d{1,4}(?: ?h ?(?:\d\d)?m?|:\d\d(?::\d\d)?| ?(?:s|min|hours?|days?))[ \t]{2,40}\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$"
+    r"(?i:^\s{0,12}[\d:/.-]{1,20}[kh]?[ \t]{2,40}(?:[^\s][^\n]{0,60}[ \t]{2,40})?\d{1,9}(?:\.\d{1,4})? ?[KMGT]"
+    r"(?:i?B)?(?:[ \t]|$))|(?<!\S)\+?\d{1,4}(?: ?h ?(?:\d\d)?m?|:\d\d(?::\d\d)?"
+    r"| ?(?:s|min|hours?|days?))[ \t]{2,40}\d{1,9}(?:\.\d{1,4})? ?[KMGT](?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$"
 )
 BYTES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 FEWEST = 4
 FEWEST_MOMENTS = 3
 CELLS = re.compile(r"[ \t]{2,}")
 AXIS = re.compile(
-    r"(?:epoch|episode|generation|round|game|request|step|iter(?:ation)?|batch|date|day|time|hour|run|save|file)s?(?: (?:start|end|no\.?))?$",
+    "(?:epoch|episode|generation|round|game|request|step|iter(?:ation)?|batch|date|day|time|hour|run|save|file)s?"
+    r"(?: (?:start|end|no\.?))?$",
     re.I,
 )
 MOMENT = re.compile(r"(?:epoch|step|iter(?:ation)?|batch|day|hour|save) ?\d{1,9}$", re.I)

@@ -19,11 +19,18 @@ from ..text import Text
 from . import Parser
 from ._job_lines import Words, messages
 
-SKIPS = r"\bskip(?:s|ped|ping)? (?:the |this )?(?:optimi[sz]er |weight |parameter |gradient )?(?:step|update)\b|\b(?:step|update) (?:is |was )?skipped\b"
-NORM = r"\b(?:grad(?:ient)?s?)?[ _.-]{0,2}norm(?: of| is|[ =:]){0,2} ?\(?(?P<norm>\d{1,9}(?:\.\d{1,20})?(?:e[-+]?\d{1,3})?)(?![\w.])"
+SKIPS = (
+    r"\bskip(?:s|ped|ping)? (?:the |this )?(?:optimi[sz]er |weight |parameter |gradient )?(?:step|update)\b"
+    r"|\b(?:step|update) (?:is |was )?skipped\b"
+)
+NORM = (
+    r"\b(?:grad(?:ient)?s?)?[ _.-]{0,2}norm(?: of| is|[ =:]){0,2} ?\(?"
+    r"(?P<norm>\d{1,9}(?:\.\d{1,20})?(?:e[-+]?\d{1,3})?)(?![\w.])"
+)
 LEFT_OUT = re.compile(rf"(?i)(?:{SKIPS}).{{0,120}}?{NORM}|{NORM.replace('<norm>', '<first>')}.{{0,120}}?(?:{SKIPS})")
 LIMIT = re.compile(
-    r"(?i)(?:>=?|\bexceed(?:s|ed|ing)|\babove|\bthreshold|\blimit|\bmax(?:imum)?)(?: the| of| threshold| limit| max\w{0,10}|[ =:(]){0,4} ?(\d{1,9}(?:\.\d{1,20})?(?:e[-+]?\d{1,3})?)(?![\w.])"
+    r"(?i)(?:>=?|\bexceed(?:s|ed|ing)|\babove|\bthreshold|\blimit|\bmax(?:imum)?)"
+    r"(?: the| of| threshold| limit| max\w{0,10}|[ =:(]){0,4} ?(\d{1,9}(?:\.\d{1,20})?(?:e[-+]?\d{1,3})?)(?![\w.])"
 )
 STEP = re.compile(r"(?i)\b(?:step|iter(?:ation)?|update)[ =:#]{1,3}(\d{1,12})\b")
 INTERESTING = Words("skip")

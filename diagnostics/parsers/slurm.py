@@ -24,7 +24,8 @@ from ._signals import NAMES, WORDS
 
 LINE = re.compile(r"^(?:slurmstepd|slurmd|srun|salloc|sbatch|scancel|slurm_load_\w{1,30})(?:-[\w.-]{1,60})?: (.*)$")
 CONTROLLER = re.compile(
-    r"^(?:error: |sched: )?([Pp]reempted JobId=\d.*|Time limit exhausted for JobId=\d.*|Killing JobId=\d{1,12} on failed node .*"
+    r"^(?:error: |sched: )?([Pp]reempted JobId=\d.*|Time limit exhausted for JobId=\d.*"
+    r"|Killing JobId=\d{1,12} on failed node .*"
     r"|requeue job JobId=\d{1,12}\b.* due to failure of node .*)$"
 )
 JOB = re.compile(r"\b(?:StepId=|JobId=|STEP |JOB |[Jj]ob |step )(\d{1,12}(?:[._+]\w{1,20}){0,2})")
@@ -37,13 +38,19 @@ CODE = re.compile(r"\b(?:Exited with exit code|exit code|status=0x)[ =:]{0,3}([0
 
 # about -> wording, severity; the first that fits counts
 EVENTS = (
-    ("oom-killed", Severity.CRITICAL, re.compile(r"(?i)oom[-_ ]?kill|out of memory|exceeded (?:job |step )?memory limit|memory limit .{0,40}exceeded")),
+    ("oom-killed", Severity.CRITICAL, re.compile("(?i)oom[-_ ]?kill|out of memory"
+        "|exceeded (?:job |step )?memory limit|memory limit .{0,40}exceeded")),
     ("time-limit", Severity.CRITICAL, re.compile(r"(?i)DUE TO TIME LIMIT|time limit (?:exhausted|reached)|TIMEOUT")),
     ("preempted", Severity.CRITICAL, re.compile(r"(?i)DUE TO (?:PREEMPTION|JOB REQUEUE)|\bpreempted\b")),
-    ("node-failed", Severity.CRITICAL, re.compile(r"(?i)DUE TO NODE FAIL|NODE_FAIL|node failure|failed node|failure of node|Node failure on|nodes? .{0,40}(?:not responding|DOWN)|NOT SET TO BE RESPONDING")),
-    ("cancelled", Severity.WARNING, re.compile(r"(?i)\bCANCELLED\b|job step aborted|Force Terminated|\btask \d{1,6}: (?:Terminated|Killed)|received (?:cancel|signal)")),
-    ("failed", Severity.CRITICAL, re.compile(r"(?i)Exited with exit code [1-9]|\btasks? [\d,-]{1,40}: (?:Segmentation|Aborted|Bus error|Exited)|\bkill(?:ed|ing)\b.{0,40}(?:task|step)|Unable to (?:create|confirm)|requested node configuration|Socket timed out|launch failed")),
-    ("pending", Severity.INFO, re.compile(r"(?i)queued and waiting for resources|has been queued|Requested nodes are busy")),
+    ("node-failed", Severity.CRITICAL, re.compile("(?i)DUE TO NODE FAIL|NODE_FAIL|node failure|failed node"
+        "|failure of node|Node failure on|nodes? .{0,40}(?:not responding|DOWN)|NOT SET TO BE RESPONDING")),
+    ("cancelled", Severity.WARNING, re.compile(r"(?i)\bCANCELLED\b|job step aborted|Force Terminated"
+        r"|\btask \d{1,6}: (?:Terminated|Killed)|received (?:cancel|signal)")),
+    ("failed", Severity.CRITICAL, re.compile("(?i)Exited with exit code [1-9]"
+        r"|\btasks? [\d,-]{1,40}: (?:Segmentation|Aborted|Bus error|Exited)|\bkill(?:ed|ing)\b.{0,40}(?:task|step)"
+        "|Unable to (?:create|confirm)|requested node configuration|Socket timed out|launch failed")),
+    ("pending", Severity.INFO, re.compile("(?i)queued and waiting for resources|has been queued"
+        "|Requested nodes are busy")),
     ("completed", Severity.INFO, re.compile(r"(?i)has been allocated resources|Job step (?:created|allocated)")),
 )  # fmt: skip
 SIGNALS = {name.removeprefix("SIG"): number for number, name in NAMES.items()}
@@ -87,6 +94,8 @@ def _event(text: Text, message: Message, said: str, about: str, severity: Severi
 PARSER = Parser(
     tool="slurmstepd, srun",
     medium="scheduler",
-    footprint=r"\b(slurmstepd|slurmd|srun|salloc|sbatch)(-[\w.-]{1,60})?: (error|Force|Job|job|debug|launch|Terminating|Required|Warning|warning|info|allocat|Granted|Pending)|\b([Pp]reempted|exhausted for|Killing|requeue job) JobId=\d",
+    footprint=r"\b(slurmstepd|slurmd|srun|salloc|sbatch)(-[\w.-]{1,60})?: "
+    "(error|Force|Job|job|debug|launch|Terminating|Required|Warning|warning|info|allocat|Granted|Pending)"
+    r"|\b([Pp]reempted|exhausted for|Killing|requeue job) JobId=\d",
     read=read,
 )

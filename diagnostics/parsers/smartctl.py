@@ -33,12 +33,14 @@ from ._snapshot import source
 # smartctl -a /dev/sdb      Smart Log for NVME device:nvme0n1 namespace-id:ffffffff
 DEVICE = re.compile(r"\b(?:smartctl|nvme)\b.{0,80} /dev/([\w-]{2,32})\b|^Smart Log for NVME device:([\w-]{2,32})")
 VERDICT = re.compile(
-    r"^SMART (?:overall-health self-assessment test result|Health Status): ?(FAIL\w{0,8}!?|FAILURE PREDICTION.{0,80}|.{0,60}FAILURE.{0,60})"
+    "^SMART (?:overall-health self-assessment test result|Health Status): ?"
+    r"(FAIL\w{0,8}!?|FAILURE PREDICTION.{0,80}|.{0,60}FAILURE.{0,60})"
 )
 FAILING = re.compile(r"^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b")
 # 197 Current_Pending_Sector  0x0012   094   094   000    Old_age   Always       -       1064
 UNREADABLE = re.compile(
-    r"^\s{0,3}(?:187|197|198) (?:Reported_Uncorrect|Current_Pending_Sector|Offline_Uncorrectable)\s.{0,80}\s(\d{1,12})\s*$"
+    r"^\s{0,3}(?:187|197|198) (?:Reported_Uncorrect|Current_Pending_Sector|Offline_Uncorrectable)\s.{0,80}\s"
+    r"(\d{1,12})\s*$"
 )
 # Media and Data Integrity Errors:    812        media_errors : 812
 MEDIA = re.compile(r"^(?:Media and Data Integrity Errors|media_errors)\s{0,40}:\s{1,12}([\d,]{1,16})\s*$")
@@ -57,14 +59,18 @@ OCCURRED = re.compile(r"^Error (\d{1,9}) (?:\[\d{1,4}\] )?occurred at disk power
 REALLOCATED = re.compile(r"^\s{0,3}5 Reallocated_Sector_Ct\s.{0,80}\s(\d{1,12})\s*$")
 # (error log)   40 51 08 40 f2 45 0d  Error: UNC 8 sectors at LBA = 0x0d45f240 = 222687808
 ERROR_LOG = re.compile(r"^\s{0,4}(?:[0-9a-f]{2} ){6,8} {0,2}Error: (?:UNC|IDNF|AMNF)\b")
-# Power Cycles:                       118      power_cycles : 118       12 Power_Cycle_Count       0x0032   099   099   000    Old_age   Always       -       118
+# Power Cycles:                       118      power_cycles : 118       12 Power_Cycle_Count       0x0032   099   099
+# 000    Old_age   Always       -       118
 SWITCHED_ON = re.compile(
-    r"^(?:Power Cycles|power_cycles)\s{0,40}:\s{1,40}([\d,]{1,12})\b|^\s{0,3}12 Power_Cycle_Count\s.{0,80}\s(\d{1,12})\s*$"
+    r"^(?:Power Cycles|power_cycles)\s{0,40}:\s{1,40}([\d,]{1,12})\b"
+    r"|^\s{0,3}12 Power_Cycle_Count\s.{0,80}\s(\d{1,12})\s*$"
 )
-# Unsafe Shutdowns:                   61      unsafe_shutdowns : 61      174 Unexpect_Power_Loss_Ct  0x0032   100   100   000    Old_age   Always       -       61
+# Unsafe Shutdowns:                   61      unsafe_shutdowns : 61      174 Unexpect_Power_Loss_Ct  0x0032   100   100
+# 000    Old_age   Always       -       61
 UNANNOUNCED = re.compile(
     r"^(?:Unsafe Shutdowns|unsafe_shutdowns)\s{0,40}:\s{1,40}([\d,]{1,12})\b"
-    r"|^\s{0,3}(?:174|192) (?:Unexpect\w{0,8}_Power_Loss\w{0,8}|Unsafe_Shutdown_Count|Power_Loss_Count)\s.{0,80}\s(\d{1,12})\s*$"
+    r"|^\s{0,3}(?:174|192) (?:Unexpect\w{0,8}_Power_Loss\w{0,8}|Unsafe_Shutdown_Count|Power_Loss_Count)\s.{0,80}\s"
+    r"(\d{1,12})\s*$"
 )
 MANY = 1000  # sectors that a disk has given up: a few dozen are its age
 FEW = 10  # sectors that wait to be rewritten, or logged errors: below this a scratch, above it a disk that dies
@@ -124,7 +130,11 @@ PARSER = Parser(
     tool="smartctl",
     medium="firmware-log",
     footprint=(
-        r"^SMART (overall-health|Health Status)|^Smart Log for NVME|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w|Media and Data Integrity Errors|^media_errors|^critical_warning|^\s{0,4}([0-9a-f]{2} ){6,8} {0,2}Error: (UNC|IDNF|AMNF)\b|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\("
+        "^SMART (overall-health|Health Status)|^Smart Log for NVME"
+        r"|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w"
+        "|Media and Data Integrity Errors|^media_errors|^critical_warning"
+        r"|^\s{0,4}([0-9a-f]{2} ){6,8} {0,2}Error: (UNC|IDNF|AMNF)\b"
+        r"|^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\("
         f"|{SELF_TEST.pattern}|{REALLOCATED.pattern}|{UNANNOUNCED.pattern}"
     ),
     read=read,

@@ -25,7 +25,8 @@ from ._job_lines import messages
 _DEVICE = r"^Device: /dev/(?:(?P<device>[\w-]{2,32})|bus/\d{1,3})(?: \[[\w #/]{1,40}\]){0,2}, "
 SAID = re.compile(
     _DEVICE + r"(?:\d{2,9} (?:Currently unreadable \(pending\)|Offline uncorrectable|Total unreadable) sectors"
-    r"|FAILED SMART self-check|Failed SMART usage Attribute|SMART Failure|Critical Warning \(0x[0-9a-f]{1,2}\): .{0,40}(?:[Rr]eliab|[Ss]pare|[Rr]ead[- ]only|[Bb]ackup)"
+    "|FAILED SMART self-check|Failed SMART usage Attribute|SMART Failure"
+    r"|Critical Warning \(0x[0-9a-f]{1,2}\): .{0,40}(?:[Rr]eliab|[Ss]pare|[Rr]ead[- ]only|[Bb]ackup)"
     r"|Self-Test Log error count increased|Read SMART .{1,30} failed|unable to open device)"
 )
 # ATA error count increased from 2 to 9
@@ -64,7 +65,8 @@ PARSER = Parser(
     tool="smartd",
     medium="system-log",
     footprint=(
-        r"\bDevice: /dev/[\w/-]{2,32}( \[[\w #/]{1,40}\]){0,2}, (\d{2,9} (Currently|Offline|Total) un|FAILED|Failed|SMART Failure|Critical Warning|Read SMART|unable"
+        r"\bDevice: /dev/[\w/-]{2,32}( \[[\w #/]{1,40}\]){0,2}, "
+        r"(\d{2,9} (Currently|Offline|Total) un|FAILED|Failed|SMART Failure|Critical Warning|Read SMART|unable"
         r"|ATA error count|Self-Test Log error|SMART \w{5,10} Attribute: (5|187|197|198) )"
     ),
     read=read,

@@ -8,8 +8,8 @@
 
     /workspace ea5c85fa23433c9f 255 ef53 4096 4096 66053021 56970201 17514908 16777216 16056725
 
-Terse fields are the name, ID, longest name, type, block sizes, then blocks (total, free, available) and inodes (total, free).
-The path need not be the mount point. A network volume whose data servers are gone answers with 0 blocks.
+Terse fields are the name, ID, longest name, type, block sizes, then blocks (total, free, available) and inodes (total,
+free). The path need not be the mount point. A network volume whose data servers are gone answers with 0 blocks.
 """
 
 from __future__ import annotations

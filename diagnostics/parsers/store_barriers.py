@@ -3,7 +3,7 @@
     Waiting in store based barrier to initialize process group for rank: 2, key: store_based_barrier_key:1 (world_size=2, worker_count=3, timeout=0:30:00)
 
 Fewer workers are on their way or missing, and say nothing here. The first line of each key is told.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from . import Parser
 from ._job_lines import Words, messages
 
 COUNTED = re.compile(
-    r"\bstore based barrier\b.{0,120}\brank: (?P<rank>\d{1,6}), key: (?P<key>\S{1,80}) \(world_size=(?P<world>\d{1,6}), worker_count=(?P<count>\d{1,6})\b"
+    r"\bstore based barrier\b.{0,120}\brank: (?P<rank>\d{1,6}), key: (?P<key>\S{1,80}) \(world_size="
+    r"(?P<world>\d{1,6}), worker_count=(?P<count>\d{1,6})\b"
 )
 
 

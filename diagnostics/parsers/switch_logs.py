@@ -24,8 +24,10 @@ _PORT = r"(?P<port>[A-Za-z][\w./:-]{1,40}?)"
 CHANGE = re.compile(
     rf"%(?:LINEPROTO|LINK)-\d-UPDOWN: (?:Line protocol on )?Interface {_PORT}, changed state to (?P<cisco>up|down)\b"
     rf"|%ETHPORT-\d-IF_(?P<nexus>UP|DOWN)\w{{0,40}}: Interface {_PORT.replace('port', 'port2')} is (?:up|down)"
-    rf"|SNMP_TRAP_LINK_(?P<juniper>UP|DOWN): .{{0,120}}?ifAdminStatus up.{{0,80}}?ifName {_PORT.replace('port', 'port3')}\s*$"
-    rf"|updatePortOperStatus: Port {_PORT.replace('port', 'port4')} oper state set from \w{{2,10}} to (?P<sonic>up|down)\b"
+    f"|SNMP_TRAP_LINK_(?P<juniper>UP|DOWN): .{{0,120}}?ifAdminStatus up.{{0,80}}?ifName "
+    rf"{_PORT.replace('port', 'port3')}\s*$"
+    rf"|updatePortOperStatus: Port {_PORT.replace('port', 'port4')} oper state set from \w{{2,10}} to "
+    r"(?P<sonic>up|down)\b"
 )
 SWITCHED_OFF = re.compile(r"[Aa]dministratively|ADMIN_DOWN|IF_DOWN_(?:CFG_CHANGE|ADMIN)")
 

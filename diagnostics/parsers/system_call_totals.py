@@ -27,12 +27,14 @@ from . import Parser
 # % time     seconds  usecs/call     calls    errors syscall
 STRACE = re.compile(r"^% time {1,8}seconds {1,4}usecs/call {1,8}calls {1,8}errors syscall\s*$")
 OF_STRACE = re.compile(
-    r"^ {0,4}\d{1,3}\.\d\d {1,8}(?P<time>\d{1,9}\.\d{6}) {1,12}\d{1,10} {1,12}(?P<calls>\d{1,12}) {1,12}(?:\d{1,12} )? {0,12}(?P<name>[a-z_]\w{1,40})\s*$"
+    r"^ {0,4}\d{1,3}\.\d\d {1,8}(?P<time>\d{1,9}\.\d{6}) {1,12}\d{1,10} {1,12}(?P<calls>\d{1,12}) {1,12}"
+    r"(?:\d{1,12} )? {0,12}(?P<name>[a-z_]\w{1,40})\s*$"
 )
 #    syscall            calls  errors  total       min       avg       max       stddev
 PERF = re.compile(r"^ {1,8}syscall {1,20}calls {1,8}(?:errors {1,8})?total {1,12}min {1,12}avg {1,12}max\b")
 OF_PERF = re.compile(
-    r"^ {1,8}(?P<name>[a-z_]\w{1,40}) {1,20}(?P<calls>\d{1,12}) {1,8}(?:\d{1,12} {1,8})?(?P<time>\d{1,12}\.\d{3}) {1,10}\d{1,12}\.\d{3} "
+    r"^ {1,8}(?P<name>[a-z_]\w{1,40}) {1,20}(?P<calls>\d{1,12}) {1,8}(?:\d{1,12} {1,8})?"
+    r"(?P<time>\d{1,12}\.\d{3}) {1,10}\d{1,12}\.\d{3} "
 )
 # SYSCALL                   COUNT        TIME (us)
 SYSCOUNT = re.compile(r"^SYSCALL {1,24}COUNT {1,12}TIME \((?P<unit>us|ms)\)\s*$")

@@ -26,7 +26,8 @@ UNIT = re.compile(r"^\s{0,4}(?:[●○×*x] ?)?([\w@.:\\-]{1,200})\.service(?: -
 ACTIVE = re.compile(r"^\s{2,12}Active: (active|inactive|failed)\b(?: \([\w: -]{1,60}\))?( since )?")
 # ● glusterd.service     loaded failed failed    GlusterFS, a clustered file-system server
 ROW = re.compile(
-    r"^\s{0,4}(?:[●○×*x] )?\s{0,3}([\w@.:\\-]{1,200})\.service\s+(?:loaded|not-found|masked)\s+(active|inactive|failed)\s+(\w[\w-]{1,20})\b"
+    r"^\s{0,4}(?:[●○×*x] )?\s{0,3}([\w@.:\\-]{1,200})\.service\s+(?:loaded|not-found|masked)\s+"
+    r"(active|inactive|failed)\s+(\w[\w-]{1,20})\b"
 )
 
 

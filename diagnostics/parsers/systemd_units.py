@@ -33,11 +33,13 @@ RUNTIME = re.compile(r"^(?:Service|Scope) reached runtime time limit")
 RESULT = re.compile(r"^Failed with result '([a-z-]{1,30})'")
 OOM = re.compile(r"^(?:A process of this unit has been killed by the OOM killer|systemd-oomd killed)")
 LEFT = re.compile(
-    r"^(?:State '([\w-]{1,40})' timed out\.|Processes still around after (?:final )?SIGKILL|Found left-over process (\d{1,9}))"
+    r"^(?:State '([\w-]{1,40})' timed out\.|Processes still around after (?:final )?SIGKILL"
+    r"|Found left-over process (\d{1,9}))"
 )
 RESTART = re.compile(r"^Scheduled restart job, restart counter is at (\d{1,6})")
 INTERESTING = re.compile(
-    r"\.(?:service|scope|slice): (?:Watchdog|Killing|Main|Control|Failed|A process|systemd-oomd|State|Processes|Found|Scheduled|Service reached|Scope reached|[\w-]{4,20} operation timed out)"
+    r"\.(?:service|scope|slice): (?:Watchdog|Killing|Main|Control|Failed|A process|systemd-oomd|State|Processes"
+    r"|Found|Scheduled|Service reached|Scope reached|[\w-]{4,20} operation timed out)"
 )
 
 
@@ -91,8 +93,10 @@ PARSER = Parser(
     tool="systemd",
     medium="system-log",
     footprint=(
-        r"\.(service|scope): (Watchdog timeout|Killing process|(Main|Control) process exited|Failed with result|A process of this unit|State '"
-        r"|Processes still around|Found left-over|Scheduled restart|Service reached runtime|[\w-]{4,20} operation timed out)"
+        r"\.(service|scope): (Watchdog timeout|Killing process|(Main|Control) process exited|Failed with result"
+        "|A process of this unit|State '"
+        "|Processes still around|Found left-over|Scheduled restart|Service reached runtime"
+        r"|[\w-]{4,20} operation timed out)"
     ),
     read=read,
 )

@@ -1,4 +1,5 @@
-"""Tasks that the kernel listed with their stacks: SysRq-w and SysRq-t, or a report of the hung-task detector without its head.
+"""Tasks that the kernel listed with their stacks: SysRq-w and SysRq-t, or a report of the hung-task detector without
+its head.
 
     task:python3         state:D stack:    0 pid:15277 ppid: 15257 flags:0x00000002
     Call Trace:
@@ -28,11 +29,13 @@ from ._kernel_log import KernelLog, kernel_log, subject
 
 # task:python3         state:D stack:    0 pid:15277 tgid:15277 ppid: 15257 flags:0x00000002
 TASK = re.compile(
-    r"^task:(?P<comm>.{1,64}?) +state:D .{0,60}?\bpid: ?(?P<tid>\d{1,10})(?: +tgid: ?(?P<pid>\d{1,10}))?(?:\s+ppid: ?(?P<parent>\d{1,10}))?"
+    r"^task:(?P<comm>.{1,64}?) +state:D .{0,60}?\bpid: ?(?P<tid>\d{1,10})(?: +tgid: ?(?P<pid>\d{1,10}))?"
+    r"(?:\s+ppid: ?(?P<parent>\d{1,10}))?"
 )
 # kworker/u64:1   D ffff8817f2d1bc38     0  2217      2 0x00000000      bash            D    0  4121   4120 0x80000080
 OLD_TASK = re.compile(
-    r"^(?P<comm>\S.{0,15}?)\s+D (?:[0-9a-f]{16} {1,8}|\s{0,8})\d{1,7} {1,8}(?P<tid>\d{1,10}) {1,8}(?P<parent>\d{1,10}) 0x[0-9a-f]{8}\s*$"
+    r"^(?P<comm>\S.{0,15}?)\s+D (?:[0-9a-f]{16} {1,8}|\s{0,8})\d{1,7} {1,8}(?P<tid>\d{1,10}) {1,8}"
+    r"(?P<parent>\d{1,10}) 0x[0-9a-f]{8}\s*$"
 )
 ANY_TASK = re.compile(r"^task:|^\S.{0,15}\s+[RSDTtXZI]\s.{0,60}0x[0-9a-f]{8}$|^INFO: task |^BUG: |^sysrq: ")
 HEAD = re.compile(r"INFO: task .{1,64}:\d+ ")
@@ -70,6 +73,7 @@ def _task(log: KernelLog, line: Line, message: Envelope, found: re.Match[str]) -
 PARSER = Parser(
     tool="the kernel's list of tasks",
     medium="kernel-log",
-    footprint=r"task:.{1,64} state:D .{0,60}\bpid: ?\d|\sD (?:[0-9a-f]{16} {1,8}|\s{0,8})\d{1,7} {1,8}\d{1,10} {1,8}\d{1,10} 0x[0-9a-f]{8}\s*$",
+    footprint=r"task:.{1,64} state:D .{0,60}\bpid: ?\d|\sD "
+    r"(?:[0-9a-f]{16} {1,8}|\s{0,8})\d{1,7} {1,8}\d{1,10} {1,8}\d{1,10} 0x[0-9a-f]{8}\s*$",
     read=read,
 )

@@ -1,4 +1,5 @@
-"""What amd-smi, rocm-smi, dcgmi, scripts and programs print, outside of tables, of a GPU whose clocks are held down or not.
+"""What amd-smi, rocm-smi, dcgmi, scripts and programs print, outside of tables, of a GPU whose clocks are held down or
+not.
 
     GPU: 3
         THROTTLE_STATUS: THROTTLED
@@ -55,7 +56,9 @@ SAYINGS = (
     # GPU 2: thermal throttling is active      GPU #0 is being thermally throttled
     (
         re.compile(
-            r"\bGPU ?[#\[]?\d{1,3}\]?[:,]? (?:is (?:now )?)?(?:being )?(?:thermally[ -]throttled|thermal[ -]throttling (?:is )?(?:active|detected)|throttl(?:ed|ing) (?:due to|because of|by) (?:heat|temperature|thermal))\b",
+            r"\bGPU ?[#\[]?\d{1,3}\]?[:,]? (?:is (?:now )?)?(?:being )?"
+            "(?:thermally[ -]throttled|thermal[ -]throttling (?:is )?(?:active|detected)"
+            r"|throttl(?:ed|ing) (?:due to|because of|by) (?:heat|temperature|thermal))\b",
             re.I,
         ),
         "SW Thermal Slowdown",
@@ -65,7 +68,8 @@ FREE = (
     re.compile(r"^\s{0,16}THROTTLE_STATUS: UNTHROTTLED\b"),
     # throttle reasons: Not Active      clocks_event_reasons=0x0000000000000000      Clock throttling reasons: none
     re.compile(
-        r"\b(?:clocks?[ _])?(?:throttl(?:e|ing)|event)[ _]?reasons?(?:\.active)?\s?[:=]\s?(?:not active|none|0x0{1,16})(?![\w.])",
+        r"\b(?:clocks?[ _])?(?:throttl(?:e|ing)|event)[ _]?reasons?(?:\.active)?\s?[:=]\s?"
+        r"(?:not active|none|0x0{1,16})(?![\w.])",
         re.I,
     ),
     re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| {1,4}None\b"),

@@ -26,7 +26,8 @@ UNIT = r"(?:ms|s|secs?|seconds|min|minutes)"
 NUMBER = r"\d{1,9}(?:\.\d{1,6})?"
 # batch load time (s)      step time [ms], last 2000 steps      time per batch in seconds:
 HEADING = re.compile(
-    rf"^[ \t]{{0,8}}(?P<name>(?:[\w-]{{1,20}} ){{0,3}}(?:time|duration|latency|wait)s?(?: (?:per|of an?|to) [\w-]{{1,20}}(?: [\w-]{{1,20}})?)?)"
+    rf"^[ \t]{{0,8}}(?P<name>(?:[\w-]{{1,20}} ){{0,3}}(?:time|duration|latency|wait)s?"
+    rf"(?: (?:per|of an?|to) [\w-]{{1,20}}(?: [\w-]{{1,20}})?)?)"
     rf"(?: ?[(\[]| in )(?P<unit>{UNIT})[)\]]?(?:[,:;][^\n]{{0,60}})?[ \t]{{0,20}}$",
     re.I,
 )

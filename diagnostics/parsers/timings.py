@@ -22,11 +22,13 @@ from . import Parser
 from .first_calls import read as first_calls
 
 ROW = re.compile(
-    r"^\s{0,8}([A-Za-z][^:]{1,120}?)\s{0,40}: {1,20}[~<>]?(?:about )?(\d{1,12}(?:\.\d{1,6})?) ?(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s*$"
+    r"^\s{0,8}([A-Za-z][^:]{1,120}?)\s{0,40}: {1,20}[~<>]?(?:about )?(\d{1,12}(?:\.\d{1,6})?) ?"
+    r"(s|ms|us|min|h|GB/s|MB/s|Gb/s|Gbit/s|GB/sec|MB/sec|img/s|tok/s|it/s|TFLOPS?)\s*$"
 )
 # node n04    n04.cluster    GPU 3    rank 12
 NAMED = re.compile(
-    r"(?i:GPU) ?(?P<gpu>\d{1,3})|(?i:rank) ?(?P<rank>\d{1,6})|(?:(?i:node|host) )?(?P<host>[A-Za-z][\w.-]{0,60}\d[\w.-]{0,20})"
+    r"(?i:GPU) ?(?P<gpu>\d{1,3})|(?i:rank) ?(?P<rank>\d{1,6})"
+    r"|(?:(?i:node|host) )?(?P<host>[A-Za-z][\w.-]{0,60}\d[\w.-]{0,20})"
 )
 SCALE = {"GB/s": 1e9, "MB/s": 1e6, "GB/sec": 1e9, "MB/sec": 1e6}
 LIMIT = 200

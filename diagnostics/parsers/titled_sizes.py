@@ -10,8 +10,8 @@
     +1h        41 GB
     +2h        63 GB
 
-The title is the first line; every other line is a row with a label and a size, and there are three at least. A title that
-speaks of a GPU, of a disk or of what is free is none, and so is a column's heading.
+The title is the first line; every other line is a row with a label and a size, and there are three at least. A title
+that speaks of a GPU, of a disk or of what is free is none, and so is a column's heading.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ from ..text import Line, Text
 from . import Parser
 
 TITLE = re.compile(
-    r"\b(?:rss|resident|(?:host|cpu|system|process|worker|trainer|node|pod) mem(?:ory)?|mem(?:ory)? (?:in use|used|usage)|RAM)\b",
+    r"\b(?:rss|resident|(?:host|cpu|system|process|worker|trainer|node|pod) mem(?:ory)?"
+    r"|mem(?:ory)? (?:in use|used|usage)|RAM)\b",
     re.I,
 )
 OTHER = re.compile(r"gpu|cuda|vram|device|disk|\bfree\b|available|limit", re.I)
 UNIT = re.compile(r"[(, ](?P<unit>[KMGT]i?B)\b")
 ROW = re.compile(
-    r"^\s{0,8}(?P<label>\S.{0,60}?)(?:\s?[:=]\s{0,20}|\t|\s{2,40}|\s)~?(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT]i?B?)?\s*$"
+    r"^\s{0,8}(?P<label>\S.{0,60}?)(?:\s?[:=]\s{0,20}|\t|\s{2,40}|\s)~?(?P<number>\d{1,9}(?:\.\d{1,4})?) ?"
+    r"(?P<unit>[KMGT]i?B?)?\s*$"
 )
 COLUMNS = re.compile(r"\S(?: {2}|\t|,\S)")
 FEWEST, LONGEST = 3, 200

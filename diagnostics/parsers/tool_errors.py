@@ -7,9 +7,9 @@
 
     mfschunkserver[3368]: hdd_io_begin: file:/data/chunks/6F/chunk_02C1D4C2_00000001.mfs - open error: ENOSPC (No space left on device)
 
-Only messages that end in the words of an errno count, so that usage errors and warnings do not; of a daemon's, whose name
-may be any, only those of a disk that refuses.
-"""
+Only messages that end in the words of an errno count, so that usage errors and warnings do not; of a daemon's, whose
+name may be any, only those of a disk that refuses.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -26,18 +26,23 @@ from ._errno import MESSAGES, errno_in
 from ._job_lines import Message, messages
 
 _TOOLS = (
-    "cp|mv|rm|dd|ls|cat|head|tail|stat|du|df|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|tar|gzip|zstd|rsync|scp|sftp|touch|mkdir|rmdir|ln|chmod|chown|sync"
-    "|find|tee|truncate|fallocate|mount|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|grep|split|unzip|git|fio|ioping|mfsmount|sshfs"
+    "cp|mv|rm|dd|ls|cat|head|tail|stat|du|df|md5sum|sha\\d{1,3}sum|b2sum|b3sum|xxhsum|cksum|cmp|diff|tar|gzip|zstd|r"
+    "sync|scp|sftp|touch|mkdir|rmdir|ln|chmod|chown|sync"
+    "|find|tee|truncate|fallocate|mount|umount|sh|bash|dash|zsh|ash|rclone|fusermount3?|fsck|mkfs|install|wc|sort|gr"
+    "ep|split|unzip|git|fio|ioping|mfsmount|sshfs"
 )
 LINE = re.compile(
-    rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: (?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
+    rf"^-?(?:/(?:usr/)?(?:local/)?s?bin/)?(?P<tool>{_TOOLS})(?:\(\d{{1,9}}\))?: "
+    rf"(?:line \d{{1,6}}: |\d{{1,6}}: |\[\w{{1,20}}\] )?(?P<said>.{{3,2000}})$"
 )
 # mfschunkserver[3368]: text      minio[811]: text
 DAEMON = re.compile(r"(?:^|\s)(?P<tool>[a-z][\w.-]{1,40})\[\d{1,9}\]: (?P<said>.{3,1000})$")
 NO_TOOLS = ("kernel", "python", *CLIENTS)  # they have parsers of their own
 REFUSALS = (
-    "[Nn]o space left on device|ENOSPC|[Rr]ead-only file system|EROFS|[Dd]isk quota exceeded|EDQUOT|[Ii]nput/output error|\\bEIO"
-    "|[Tt]oo many open files|EMFILE|ENFILE|[Ss]tale (?:NFS )?file handle|ESTALE|[Tt]ransport endpoint is not connected|[Ss]tructure needs cleaning"
+    "[Nn]o space left on device|ENOSPC|[Rr]ead-only file system|EROFS|[Dd]isk quota exceeded|EDQUOT|[Ii]nput/output "
+    "error|\\bEIO"
+    "|[Tt]oo many open files|EMFILE|ENFILE|[Ss]tale (?:NFS )?file handle|ESTALE|[Tt]ransport endpoint is not "
+    "connected|[Ss]tructure needs cleaning"
 )
 REFUSED = re.compile(
     rf"(?:{REFUSALS})"
@@ -47,13 +52,15 @@ REFUSED = re.compile(
 FILE_MAX = re.compile(r"VFS: file-max limit \d{1,20} reached")
 # with its errno's text at the end, perhaps with its number
 ERRNO = re.compile(
-    rf"(?i):? ?\b({'|'.join(re.escape(text) for text in MESSAGES)})(?: \(\d{{1,3}}\)| \(os error \d{{1,3}}\))?\.?$|\[Errno \d{{1,3}}\]"
+    rf"(?i):? ?\b({'|'.join(re.escape(text) for text in MESSAGES)})(?: \(\d{{1,3}}\)| \(os error \d{{1,3}}\))?\.?$"
+    rf"|\[Errno \d{{1,3}}\]"
 )
 PATH = re.compile(r"(?:^|[\s'\"(=:])(/[^\s'\":,;)]{1,400})")
 QUOTED = re.compile(r"[\"'‘“`]([^\"'’”`]{1,1000})[\"'’”`]")
 # can't create pw: text     /data/x: text     cannot open /data/x for reading: text
 BARE = re.compile(
-    r"(?:can't|cannot|can not|could not|failed to) (?:create|open|access|stat|remove|read|write|touch|execute)(?: directory| file)? ([^\s:]{1,1000})(?::| for )|^([^\s:]{1,1000}): (?!.*: .*: )"
+    "(?:can't|cannot|can not|could not|failed to) (?:create|open|access|stat|remove|read|write|touch|execute)"
+    r"(?: directory| file)? ([^\s:]{1,1000})(?::| for )|^([^\s:]{1,1000}): (?!.*: .*: )"
 )
 OPERATIONS = (
     ("close", re.compile(r"(?i)fail(?:ed|ure) to close|error closing|close failed|\bclose\b")),
@@ -128,6 +135,7 @@ def _of_daemon(text: Text, message: Message, tool: str, said: str) -> ToolError:
 PARSER = Parser(
     tool="cp",
     medium="transcript",
-    footprint=rf"VFS: file-max limit \d+ reached|\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
+    footprint=rf"VFS: file-max limit \d+ reached|\w\[\d{{1,9}}\]: .{{0,1000}}(?:{REFUSALS})"
+    rf"|(^|[\s/-])({_TOOLS})(\(\d+\))?: .*(?i:{'|'.join(text.replace('/', '.') for text in MESSAGES)})",
     read=read,
 )

@@ -38,15 +38,18 @@ PID = re.compile(r"\bpid: (\d{1,9})\)|PID (\d{1,9})\b")
 # ERROR:torch.distributed.elastic.multiprocessing.api:failed ...     (before torch 2.2)
 LOGGER = r"^(?:(?:ERROR:|WARNING:)?torch\.distributed[\w.]{0,80}: ?)?(?:\[(?:ERROR|WARNING)\] )?"
 FAILED = re.compile(
-    rf"{LOGGER}failed \(exitcode: (-?\d{{1,4}})\) local_rank: (\d{{1,6}}) \(pid: (\d{{1,9}})\) of (?:binary|fn): (\S{{1,300}})"
+    rf"{LOGGER}failed \(exitcode: (-?\d{{1,4}})\) local_rank: (\d{{1,6}}) \(pid: (\d{{1,9}})\) of (?:binary|fn): "
+    rf"(\S{{1,300}})"
 )
 # Sending process 21545 closing signal SIGTERM
 CLOSING = re.compile(LOGGER + r"Sending process (\d{1,9}) closing signal (SIG[A-Z]{2,8})")
 FORCED = re.compile(
-    r"^Unable to shutdown process (\d{1,9}) via (?:Signals\.)?(SIG[A-Z]{2,8}), forcefully exiting via (?:Signals\.)?(SIG[A-Z]{2,8})"
+    r"^Unable to shutdown process (\d{1,9}) via (?:Signals\.)?(SIG[A-Z]{2,8}), forcefully exiting via (?:Signals\.)?"
+    "(SIG[A-Z]{2,8})"
 )
 INTERESTING = re.compile(
-    r"^\s{0,8}(?:time|host|rank|exitcode|error_file|traceback)\s*: |Root Cause|Failures:|\[\d{1,6}\]:\s*$|[=-]{20}|failed \(exitcode|closing signal|Unable to shutdown process"
+    r"^\s{0,8}(?:time|host|rank|exitcode|error_file|traceback)\s*: |Root Cause|Failures:|\[\d{1,6}\]:\s*$|[=-]{20}"
+    r"|failed \(exitcode|closing signal|Unable to shutdown process"
 )
 
 

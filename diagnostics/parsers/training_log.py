@@ -10,7 +10,7 @@
 A log that counts epochs alone gives no steps; that its loss is no number to the end is told. A step line has a step
 and at least one number that is worth a column. Evaluation results and messages about a step ("saving checkpoint
 step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ START = re.compile(
 )
 # epoch: 3451 loss: nan     Epoch 12/100, train loss = inf     Epoch [3/20], Loss: nan
 EPOCH_LOSS = re.compile(
-    r"(?i)^\s{0,8}epoch[ :=#\[(]{1,4}(\d{1,9})\b(?: ?/ ?\d{1,9})?\W{1,6}(?:(?:train|training|avg|average|total|mean)[ _])?loss[ :=]{1,4}"
+    r"(?i)^\s{0,8}epoch[ :=#\[(]{1,4}(\d{1,9})\b(?: ?/ ?\d{1,9})?\W{1,6}"
+    "(?:(?:train|training|avg|average|total|mean)[ _])?loss[ :=]{1,4}"
     r"(-?\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,3})?|[-+]?(?:nan|inf(?:inity)?))(?![\w.])"
 )
 STEP = re.compile(
@@ -86,8 +87,10 @@ PARSER = Parser(
     footprint=(
         r"(?i)(^|[^\w-])(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,100}"
         r"(loss|ce |data \d|/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
-        r"|\b(train[_ /]|step_)?loss['\"]? ?[:=] ?['\"]?[-\dni]|Epoch.{0,20}\[ *\d.{0,200}(loss|batch|time)|/sec: *\d|\d (samples|images|examples)/sec"
-        r"|^\[train: \d{1,6}, \d{1,12} / \d|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
+        r"|\b(train[_ /]|step_)?loss['\"]? ?[:=] ?['\"]?[-\dni]|Epoch.{0,20}\[ *\d.{0,200}(loss|batch|time)"
+        r"|/sec: *\d|\d (samples|images|examples)/sec"
+        r"|^\[train: \d{1,6}, \d{1,12} / \d|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)"
+        r"|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
     ),
     read=read,
 )

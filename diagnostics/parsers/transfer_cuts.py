@@ -26,7 +26,8 @@ CUTS = (
     (
         "rsync",
         re.compile(
-            r"^rsync: (?:\[\w{1,20}\] )?connection unexpectedly closed|^rsync error: .{1,120}\(code (?:10|12|20|30|35)\)"
+            r"^rsync: (?:\[\w{1,20}\] )?connection unexpectedly closed"
+            r"|^rsync error: .{1,120}\(code (?:10|12|20|30|35)\)"
         ),
     ),
     ("curl", re.compile(r"^curl: \((?:18|28|52|56|92)\) ")),
@@ -52,7 +53,8 @@ PARSER = Parser(
     tool="scp, rsync, curl, wget",
     medium="transcript",
     footprint=(
-        r"^lost connection\s{0,3}$|client_loop: send disconnect: |rsync: (\[\w{1,20}\] )?connection unexpectedly closed|rsync error: .{1,120}\(code \d"
+        r"^lost connection\s{0,3}$|client_loop: send disconnect: "
+        r"|rsync: (\[\w{1,20}\] )?connection unexpectedly closed|rsync error: .{1,120}\(code \d"
         r"|curl: \((18|28|52|56|92)\) |\) - (Connection closed|Read error) at byte \d|^download failed: s3://"
     ),
     read=read,

@@ -22,7 +22,8 @@ from ._job_lines import messages
 
 _SIZE = r"(\d{1,12}(?:\.\d{1,6})?) ?([KMGT])i?B\b"
 MOVED = re.compile(
-    rf"(?i)\b(read|loaded|wrote|written|saved|copied|synced|transferred):? {_SIZE}.{{0,80}}? in:? (\d{{1,9}}(?:\.\d{{1,6}})? ?(?:s|secs?|seconds?|min|minutes?|h|hours?)\b)"
+    rf"(?i)\b(read|loaded|wrote|written|saved|copied|synced|transferred):? {_SIZE}.{{0,80}}? in:? "
+    rf"(\d{{1,9}}(?:\.\d{{1,6}})? ?(?:s|secs?|seconds?|min|minutes?|h|hours?)\b)"
 )
 NAMES = {
     "loaded": "read",

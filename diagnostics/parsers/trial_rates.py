@@ -24,7 +24,8 @@ from .trial_tables import read as tables
 
 # samples_per_second_per_gpu 30      tokens/s/GPU: 1250.4      images/sec = 812
 NAMED_RATE = re.compile(
-    r"\b(?P<unit>(?:img|image|sample|token|tok|example|sequence|iter|step|batch)(?:e?s)?(?:/s(?:ec)?|[_ ]?per[_ ]s(?:ec(?:ond)?)?)(?:[/_ ](?:per[_ ])?(?:gpu|device|card|rank))?)"
+    r"\b(?P<unit>(?:img|image|sample|token|tok|example|sequence|iter|step|batch)(?:e?s)?"
+    "(?:/s(?:ec)?|[_ ]?per[_ ]s(?:ec(?:ond)?)?)(?:[/_ ](?:per[_ ])?(?:gpu|device|card|rank))?)"
     r"[ =:]{1,4}(?P<value>\d{1,9}(?:\.\d{1,6})?)$",
     re.I,
 )
@@ -32,7 +33,8 @@ NAMED_RATE = re.compile(
 APART = re.compile(r"(?:[:>|][ \t]|[ \t]{2})$")
 LONGEST_CONDITION = 80
 NO_CONDITION = re.compile(
-    r"^\W{0,4}(?:\d(?!\d{0,4}\+? ?(?:nodes?|machines?|hosts?)\b)|(?:global_?)?(?:step|iter|iteration|epoch|batch|rank|gpu|worker|host|node)s?\b)",
+    r"^\W{0,4}(?:\d(?!\d{0,4}\+? ?(?:nodes?|machines?|hosts?)\b)"
+    r"|(?:global_?)?(?:step|iter|iteration|epoch|batch|rank|gpu|worker|host|node)s?\b)",
     re.I,
 )
 

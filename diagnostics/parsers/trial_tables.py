@@ -24,9 +24,10 @@
     no                                        returns
     yes                                       never returns
 
-The last is a table of one switch, which a title may head. A row's condition is made of the names of the columns and what stands in them. Under a heading with two or more columns
-of outcomes each cell is a trial of its row under its column. Rows whose outcome is none of the known words are skipped.
-Of what was measured, less than half of what was expected, or of the best, is slow.
+The last is a table of one switch, which a title may head. A row's condition is made of the names of the columns and
+what stands in them. Under a heading with two or more columns of outcomes each cell is a trial of its row under its
+column. Rows whose outcome is none of the known words are skipped. Of what was measured, less than half of what was
+expected, or of the best, is slow.
 """
 
 from __future__ import annotations
@@ -173,7 +174,8 @@ PARSER = Parser(
     medium="trials",
     footprint=(
         rf"(?i)[ \t]{{2}}{SAID}|{HEADING.pattern}"
-        r"|^\S[^\n]{0,60}[ \t]{2}(?:expected|target|reference|theoretical)[ \t]{2,40}(?:actual|measured|observed)[ \t]{0,20}$"
+        r"|^\S[^\n]{0,60}[ \t]{2}(?:expected|target|reference|theoretical)[ \t]{2,40}"
+        r"(?:actual|measured|observed)[ \t]{0,20}$"
         rf"|^(?:{SITES})[ \t]{{2}}[^\n]{{1,100}}(?:GB|MB|[GM]bit)/s[)\]]$"
     ),
     read=read,

@@ -12,9 +12,9 @@
     another machine  epoch 1h05m
 
 Each row begins with a setting and tells the time of the same work. What takes more than twice as long as the best is
-slow, the others are well; above them may stand a title, which tells no time, and of three rows or more one other may tell a
-time without a setting. Rows that name different work are measurements, as `timings` reads them, and where a
-row hangs the times stand beside it: `trials` reads those.
+slow, the others are well; above them may stand a title, which tells no time, and of three rows or more one other may
+tell a time without a setting. Rows that name different work are measurements, as `timings` reads them, and where a row
+hangs the times stand beside it: `trials` reads those.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ _SETTING = (
     r"|\b\d{1,4} (?:threads|cores|cpus|workers)\b|\b(?:default|unset)\b"
     r"|\bthreads?[ _/-](?:per[ _-])?(?:rank|process|proc|worker|gpu|task)s?[ =]\d{1,4}\b)"
 )
-_TIME = rf"~?(?:\d{{1,3}}h ?\d{{1,2}}m?|\d{{1,3}}m ?\d{{1,2}}s|{_NUMBER} ?(?:{_SHORT}|h|hours)(?: ?\d{{1,2}} ?(?:{_SHORT}))?)"
+_TIME = (
+    rf"~?(?:\d{{1,3}}h ?\d{{1,2}}m?|\d{{1,3}}m ?\d{{1,2}}s"
+    rf"|{_NUMBER} ?(?:{_SHORT}|h|hours)(?: ?\d{{1,2}} ?(?:{_SHORT}))?)"
+)
 # TP=4, OMP_NUM_THREADS unset : weight load 19 min 02 s
 ROW = re.compile(
     rf"^[ \t|]{{0,8}}(?P<condition>(?=[^:|\n]{{0,80}}?{_SETTING})[^\s:|][^:|\n]{{2,80}}?)"

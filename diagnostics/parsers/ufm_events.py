@@ -1,7 +1,8 @@
 """The event log of UFM, which manages InfiniBand fabrics: links that go and come, and cables that damage bits.
 
 2026-03-04 07:31:02.112 [4242] [913] WARNING [Hardware] IBPort [leaf-3 / 17] [dev_id: b83f]: High symbol BER reported.
-2026-03-04 07:31:22.112 [4243] [329] MINOR [Fabric_Notification] IBPort [leaf-3 / 17] [dev_id: b83f]: Link went down: (leaf-3)17 - (n12 HCA-2)1
+2026-03-04 07:31:22.112 [4243] [329] MINOR [Fabric_Notification] IBPort [leaf-3 / 17] [dev_id: b83f]: Link went down:
+(leaf-3)17 - (n12 HCA-2)1
 """
 
 from __future__ import annotations

@@ -33,7 +33,8 @@ FOOTPRINT = "|".join(
     )
 )
 _TRACE = re.compile(
-    r"^\s*(?:\??\s*[\w.]{1,200}\+0x|Call [Tt]race|</?(?:TASK|IRQ|NMI|EOI|SOFTIRQ)>|Modules linked in|CPU: \d|Hardware name|"
+    r"^\s*(?:\??\s*[\w.]{1,200}\+0x|Call [Tt]race|</?(?:TASK|IRQ|NMI|EOI|SOFTIRQ)>|Modules linked in|CPU: \d"
+    "|Hardware name|"
     r"R[A-Z0-9]{2}: |[A-Z]S: |CR\d: |DR\d: |FS: |Code: |Tainted|Not tainted|Blocked by|task:|Workqueue: |"
     r"\"echo 0 > |---\[|\[<[0-9a-f]+>\]|Mem-Info|Node \d|[\w ]{1,40}: \d+kB|\[ *\d+\] +\d+ +\d+|Tasks state|.{0,3}$)"
 )

@@ -3,7 +3,7 @@
     INFO 03-04 07:12:09 [loggers.py:127] Engine 000: Avg prompt throughput: 2210.4 tokens/s, Avg generation throughput: 96.2 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 4.1%
 
 Its workers' exceptions are read as Python's.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

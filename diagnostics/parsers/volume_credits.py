@@ -35,7 +35,8 @@ LABEL = re.compile(rf'^\s*"(?:Label|MetricName)": "({_METRIC})"')
 VALUE = re.compile(r'^\s*"(?:Average|Minimum|Maximum|Sum)": (\d{1,18}(?:\.\d{1,9})?(?:[eE][+-]?\d{1,2})?),?\s*$')
 # BurstBalance  0 %
 ALONE = re.compile(
-    rf"^\s{{0,8}}({_METRIC})(?: \(.{{1,30}}\))?[\s:=,|]{{1,12}}(\d{{1,18}}(?:\.\d{{1,9}})?(?:[eE][+-]?\d{{1,2}})?) ?%?\s*$"
+    rf"^\s{{0,8}}({_METRIC})(?: \(.{{1,30}}\))?[\s:=,|]{{1,12}}"
+    rf"(\d{{1,18}}(?:\.\d{{1,9}})?(?:[eE][+-]?\d{{1,2}})?) ?%?\s*$"
 )
 NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:[eE][+-]?\d{1,2})?%?")
 

@@ -26,7 +26,8 @@ from ._job_lines import Message, Words, messages
 from ._kernel_voice import is_kernel
 
 TAGS = (
-    r"watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)|health[-_ ]?(?:check(?:er)?|monitor)"
+    "watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)"
+    "|health[-_ ]?(?:check(?:er)?|monitor)"
     r"|babysitter|heart[- ]?beat|keep[-_ ]?alive|monitor|supervisor|guardian|pulse|sentinel|gpu[-_]idle|idle[-_]gpus?"
 )
 TAG = re.compile(rf"(?i)\b(?:{TAGS})\b")
@@ -34,46 +35,67 @@ TAG = re.compile(rf"(?i)\b(?:{TAGS})\b")
 TAGGED = re.compile(rf"(?i)(?:^|[\d\]Z] |:root:)\[?(?:{TAGS})(?:\]|:| -)")
 # something is silent, stuck or missing
 SILENT = re.compile(
-    rf"(?i)\bno (?:new |training |optimizer |completed )?(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?|iterations?|batch(?:es)?|loss(?: lines?)?|mark_step)\b.{{0,60}}?\b(?:for|in|since|within|after) (?:the last |over |more than |at least |> ?)?{DURATION}"
-    rf"|\b(?:log|output|loss|step|heart[- ]?beat|process|job|run|training|trainer|rank \d{{1,6}})\b.{{0,60}}?\b(?:stale|stalled|stuck|hung|hanging|frozen|silent|idle|unchanged|unresponsive|not (?:changed|updated|advanced|moved|responding|progress\w{{0,6}}))\b(?:.{{0,30}}?\b(?:for|since|after) (?:over |more than )?{DURATION})?"
-    rf"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
-    rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
+    r"(?i)\bno (?:new |training |optimizer |completed )?"
+    "(?:output|progress|log(?:s| output| line| activity)?|heart[- ]?beat|steps?|updates?|activity|tokens?"
+    rf"|iterations?|batch(?:es)?|loss(?: lines?)?|mark_step)\b.{{0,60}}?\b(?:for|in|since|within|after) "
+    f"(?:the last |over |more than |at least |> ?)?{DURATION}"
+    rf"|\b(?:log|output|loss|step|heart[- ]?beat|process|job|run|training|trainer|rank \d{{1,6}})\b.{{0,60}}?\b"
+    "(?:stale|stalled|stuck|hung|hanging|frozen|silent|idle|unchanged|unresponsive"
+    rf"|not (?:changed|updated|advanced|moved|responding|progress\w{{0,6}}))\b"
+    rf"(?:.{{0,30}}?\b(?:for|since|after) (?:over |more than )?{DURATION})?"
+    r"|\b(?:STALE|STALLED|HUNG|STUCK|HANG DETECTED|STALL DETECTED|hang detected|stall detected"
+    rf"|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
+    rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?"
+    r"|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
     # gpu-util 0% for 15m     utilisation 0 % for the last 10 min
-    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?(?:[ :=]{{1,3}}(?:of |is |at )?|(?= ?<))(?: ?< ?)?[0-5](?:\.\d)? ?%? (?:for|since|over) (?:the last |more than )?{DURATION}"
-    rf"|\b(?:time(?:d)? ?out|deadline) (?:of )?{DURATION} (?:reached|exceeded|expired|elapsed)|\bexceeded (?:the )?(?:stall|hang|idle|watchdog|silence) (?:limit|timeout|threshold)"
+    rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?(?:[ :=]{{1,3}}(?:of |is |at )?|(?= ?<))(?: ?< ?)?[0-5](?:\.\d)? ?%? "
+    f"(?:for|since|over) (?:the last |more than )?{DURATION}"
+    rf"|\b(?:time(?:d)? ?out|deadline) (?:of )?{DURATION} (?:reached|exceeded|expired|elapsed)"
+    r"|\bexceeded (?:the )?(?:stall|hang|idle|watchdog|silence) (?:limit|timeout|threshold)"
 )
 ACTIONS = (
-    ("kill", re.compile(r"(?i)\b(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT)|\bkill(?:ing|ed|s)?\b|\bSIGKILL\b|\bkill -\d|\bterminat(?:e|ing|ed)\b")),
-    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b|\bdeclar(?:ing|ed) (?:\w{1,20} ){0,3}(?:unhealthy|dead|failed)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
+    ("kill", re.compile(r"(?i)\b(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT)|\bkill(?:ing|ed|s)?\b"
+        r"|\bSIGKILL\b|\bkill -\d|\bterminat(?:e|ing|ed)\b")),
+    ("abort", re.compile(r"(?i)\babort(?:ing|ed)?\b|\bstopping (?:the )?(?:job|run|training)\b"
+        r"|\bdeclar(?:ing|ed) (?:\w{1,20} ){0,3}(?:unhealthy|dead|failed)\b|\bcancel(?:ling|led|ing)\b|\bscancel\b")),
     ("restart", re.compile(r"(?i)\brestart(?:ing|ed)?\b|\brelaunch\w{0,4}\b|\bre-?queue\w{0,4}\b|\brespawn\w{0,4}\b")),
-    ("alert", re.compile(r"(?i)\balert\w{0,4}\b|\bpaging\b|\bpage(?:d)? (?:the )?on-?call\b|\bnotif(?:y|ying|ied)\b|\bsent (?:an? )?(?:mail|e-mail|message)\b|\bdump(?:ing)? (?:stacks?|traces?)")),
+    ("alert", re.compile(r"(?i)\balert\w{0,4}\b|\bpaging\b|\bpage(?:d)? (?:the )?on-?call\b|\bnotif(?:y|ying|ied)\b"
+        r"|\bsent (?:an? )?(?:mail|e-mail|message)\b|\bdump(?:ing)? (?:stacks?|traces?)")),
 )  # fmt: skip
 LIMIT = re.compile(
-    rf"(?i)\b(?:limit|timeout|threshold|max(?:imum)?(?:_age| age| silence)?|allowed|grace|deadline|stall[-_ ]?after|patience)\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
+    r"(?i)\b(?:limit|timeout|threshold|max(?:imum)?(?:_age| age| silence)?|allowed|grace|deadline|stall[-_ ]?after"
+    rf"|patience)\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
 )
 AGE = re.compile(
-    rf"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
+    r"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?"
+    rf"|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
 )
 PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
 JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
 SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
 ALIVE = re.compile(
-    r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
+    r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b"
+    r"|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
 )
-# [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no tag
+# [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no
+# tag
 MACHINE = re.compile(
     r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)"
 )
 # 18:45 WARN no new loss line from gpt-345m for 5 min     (of a monitor: the run itself says nothing while it is silent)
 WARNS = re.compile(
-    r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)|(?:None )?(?:\d\d:\d\d(?::\d\d)? )?GPUs? [\d,-]{1,20} util",
+    r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)"
+    r"|(?:None )?(?:\d\d:\d\d(?::\d\d)? )?GPUs? [\d,-]{1,20} util",
     re.I,
 )
 # PULSE: run-176b is waiting to be scheduled      run-7b is scheduled to start in 3 days
 WAITS = re.compile(r"(?i)\bis (?:waiting to be scheduled|scheduled to start|queued|pending)\b")
 # what is likely to be SILENT and to have one of the ACTIONS: a note that says one of the two is no watchdog's log
 _STANDS = r"\b(?:stale|stalled|stuck|hung|frozen|unresponsive|not running|not progress\w{0,4}|no output|no progress)\b"
-_FOR_SO_LONG = r"(?:output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?|loss|batch(?:es)?)\b.{0,60}(?:for|in|since|within|after) "
+_FOR_SO_LONG = (
+    "(?:output|progress|log|heart[- ]?beat|steps?|updates?|activity|iterations?|loss"
+    r"|batch(?:es)?)\b.{0,60}(?:for|in|since|within|after) "
+)
 FIRES = re.compile(
     r"(?i)^(?:[\[\d<(*{]|\w{1,20}: |[a-z]{3} [ \d]\d \d\d:).{0,120}"
     rf"(?:no (?:new |training |optimizer |completed )?{_FOR_SO_LONG}.{{0,40}}(?:kill|restart|abort|alert|terminat|sig)"
@@ -84,7 +106,8 @@ FIRES = re.compile(
 )
 # other watchdogs have parsers of their own
 OTHERS = re.compile(
-    r"ProcessGroupNCCL|collective operation|soft lockup|hard LOCKUP|watchdog: BUG|\.service: |NMI watchdog|Process group watchdog|systemd\["
+    r"ProcessGroupNCCL|collective operation|soft lockup|hard LOCKUP|watchdog: BUG|\.service: |NMI watchdog"
+    r"|Process group watchdog|systemd\["
 )
 
 
@@ -115,7 +138,8 @@ def read(text: Text) -> Iterator[Evidence]:
 
 INTERESTING = Words(
     "watch|monitor|supervisor|guardian|pulse|sentinel|heart|health|babysitter|keep|hang|stale|stalled|stuck"
-    "|hung|frozen|no output|no new|no progress|no log|no step|no training|no optimizer|no completed|no mark_step|no iteration|no update|no activity|no token|unresponsive"
+    "|hung|frozen|no output|no new|no progress|no log|no step|no training|no optimizer|no completed|no mark_step|no "
+    "iteration|no update|no activity|no token|unresponsive"
     "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
     "|idle|util|silent|deadlock suspected|deadline|exceeded"
 )

@@ -8,7 +8,8 @@ DCGM, NVSentinel, alerts.
     {"checkName":"SysLogsXIDError","isFatal":true,"errorCode":["79"],...}
     05-11 06:43:55 gpu07 Xid 13 Graphics SM Warp Exception on (GPC 2, TPC 1, SM 0): Out Of Range Address
 
-One fact a code and GPU; of a list with a date in each row, each row. What a person wrote, and what is said to be none or over, is skipped.
+One fact a code and GPU; of a list with a date in each row, each row. What a person wrote, and what is said to be none
+or over, is skipped.
 """
 
 from __future__ import annotations
@@ -29,14 +30,18 @@ SAYINGS = (
     # DCGM detected XID error 119 on GPU 2      Found XID errors: 63
     r"\b(?:detected|found|observed) (?:an? )?XID(?:[ _]errors?)?[ :]{1,3}(?P<found>\d{1,3})\b",
     # XID 62 (Internal micro-controller halt) detected on GPU 3      xid 95 uncontained ECC error detected on GPU-0a1b
-    r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)| (?:(?!not\b|never\b|no\b)[\w-]{1,20} ){0,6}(?!not\b|never\b)[\w-]{1,20})? detected\b",
+    r"(?<!no )\bXID[ :]{1,2}(?P<named>\d{1,3})\b(?: \([^()\n]{1,60}\)"
+    r"| (?:(?!not\b|never\b|no\b)[\w-]{1,20} ){0,6}(?!not\b|never\b)[\w-]{1,20})? detected\b",
     r"\"xid\": ?\"?(?P<label>\d{1,3})\b",
     r"\bNvidiaXID(?P<reason>\d{1,3})Error\b",
     # GPU had an uncontained error (XID 95)      Double bit ECC error (Xid: 48) on GPU 1
     r"(?<!no )(?<!without )\berror \(XID[ :]{1,2}(?P<bracketed>\d{1,3})\)",
     r"\"checkName\": ?\"\w{0,30}XID\w{0,30}\"[^{}]{0,1000}\"errorCode\": ?\[\"(?P<checked>\d{1,3})\"",
-    # 05-11 06:43:55 gpu07 Xid 13 Graphics SM Warp Exception      2026-05-11T06:43:55Z GPU 3 Xid: 79 GPU has fallen off the bus
-    r"^\[?(?:\d{4}[-/])?\d\d[-/]\d\d[ T]\d\d:\d\d(?::\d\d)?[.,\dZ+:]{0,13}\]? {1,4}(?:(?=[\w.-]{0,40}\d)[\w.-]{1,40} {1,3})?(?:GPU ?\d{1,2} {1,3})?Xid[ :=]{1,2}(?P<dated>\d{1,3})\b(?! (?:was |were )?(?:not|never|gone|cleared|resolved)\b)",
+    # 05-11 06:43:55 gpu07 Xid 13 Graphics SM Warp Exception      2026-05-11T06:43:55Z GPU 3 Xid: 79 GPU has fallen off
+    # the bus
+    r"^\[?(?:\d{4}[-/])?\d\d[-/]\d\d[ T]\d\d:\d\d(?::\d\d)?[.,\dZ+:]{0,13}\]? {1,4}"
+    r"(?:(?=[\w.-]{0,40}\d)[\w.-]{1,40} {1,3})?(?:GPU ?\d{1,2} {1,3})?Xid[ :=]{1,2}(?P<dated>\d{1,3})\b"
+    r"(?! (?:was |were )?(?:not|never|gone|cleared|resolved)\b)",
 )
 SAYING = re.compile("|".join(SAYINGS), re.I)
 # a database has transactions that are called xid

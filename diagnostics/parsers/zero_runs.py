@@ -31,7 +31,8 @@ OFFSET = re.compile(r"^([0-9a-f]{7,16}):?(?:\s|$)")
 COMMAND = re.compile(r"^[$#%>] ?(?:sudo )?(?:hexdump|hd|xxd|od)\b.{0,300}? (/?[\w./-]{2,500})\s*(?:\||$)")
 # shard_00042.bin  zero region 419430400..419434496     a.bin: bytes 4096-8191 are all zeros
 SAID = re.compile(
-    r"^(?P<path>/?[\w./-]{2,500}?):? {1,8}(?:(?:zero|zeroed|zero-filled|all-zero|null)[ -](?:region|range|block|run|bytes?)s?"
+    r"^(?P<path>/?[\w./-]{2,500}?):? {1,8}(?:(?:zero|zeroed|zero-filled|all-zero|null)[ -]"
+    "(?:region|range|block|run|bytes?)s?"
     r"(?: at| from)? (?P<from>\d{1,18})(?:\.\.|-| to )(?P<to>\d{1,18})"
     r"|bytes? (?P<from2>\d{1,18})(?:\.\.|-| to )(?P<to2>\d{1,18}) (?:are|is|read as) (?:all )?zero)"
 )

@@ -24,7 +24,8 @@ POOL = re.compile(r"^\s{0,3}pool: ([\w.:-]{1,120})\s*$")
 STATE = re.compile(r"^\s{0,3}state: (SUSPENDED|UNAVAIL|FAULTED)\b")
 #   sda     FAULTED      4   921     0  too many errors
 DISK = re.compile(
-    r"^\s{2,12}([\w./:-]{2,120})\s{1,40}(FAULTED|UNAVAIL|REMOVED|DEGRADED|ONLINE)\s{1,12}(\d{1,9}[KMG]?)\s{1,8}(\d{1,9}[KMG]?)\s{1,8}(\d{1,9}[KMG]?)(?:\s{1,6}(\S.{0,80}))?\s*$"
+    r"^\s{2,12}([\w./:-]{2,120})\s{1,40}(FAULTED|UNAVAIL|REMOVED|DEGRADED|ONLINE)\s{1,12}(\d{1,9}[KMG]?)\s{1,8}"
+    r"(\d{1,9}[KMG]?)\s{1,8}(\d{1,9}[KMG]?)(?:\s{1,6}(\S.{0,80}))?\s*$"
 )
 ERRORS = re.compile(r"^errors: (?:\d{1,9} data errors|Permanent errors have been detected)")
 # status: The pool metadata is corrupted.        (below the state)

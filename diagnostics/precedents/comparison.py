@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 UNDECIDED = "insufficient"
 LABELS_OF_NO_CAUSE = (UNDECIDED, "healthy")
 AGAINST = -2.0  # bits: that a cause's words are not there speaks against it four to one at most
-# of the precedents fewer than one in a thousand have more than 49 lines: what is longer is not judged by all of its wording
+# of the precedents fewer than one in a thousand have more than 49 lines: what is longer is not judged by all of its
+# wording
 FEW = 60  # lines of different shapes
 LOOKED_AT = 5000  # lines, of all files together
 MOST = 200  # grave lines

@@ -1,4 +1,5 @@
-"""What a text is worded in: the runs of three to five characters of its words, without case and numbers, and its numbers.
+"""What a text is worded in: the runs of three to five characters of its words, without case and numbers, and its
+numbers.
 
 Two prints of one tool differ in their pids, times and addresses, and a new version in a word or a path; most of the
 runs stay. Source: Cavnar and Trenkle, N-Gram-Based Text Categorization (1994). Plain facts are told by numbers: an exit

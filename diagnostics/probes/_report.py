@@ -132,7 +132,10 @@ def format_answer(answer: ProbeAnswer) -> str:
     """One line for people: the outcome first, then the numbers beside those of the local disk."""
     said = answer.text if answer.outcome is not Outcome.ANSWERED else _format_values(answer)
     error = f"{answer.error}: " if answer.error else ""
-    return f"{answer.outcome.value:9} {answer.probe:18} {answer.subject.mount or ''} {answer.elapsed_s:6.2f} s  {error}{said}"
+    return (
+        f"{answer.outcome.value:9} {answer.probe:18} {answer.subject.mount or ''} {answer.elapsed_s:6.2f} s  "
+        f"{error}{said}"
+    )
 
 
 def _format_values(answer: ProbeAnswer) -> str:

@@ -19,8 +19,8 @@ def cures(
 ) -> Iterator[tuple[Trial, list[Trial], str]]:
     """Each trial that went well with a setting, the bad ones of the same work without it, and the setting.
 
-    `chosen` gives the settings of a trial that are of interest, and `bad` the outcomes that the setting is to cure. A setting under
-    which any trial went badly cures nothing.
+    `chosen` gives the settings of a trial that are of interest, and `bad` the outcomes that the setting is to cure. A
+    setting under which any trial went badly cures nothing.
     """
     trials = incident.of(Trial)
     failed = [trial for trial in trials if trial.outcome in bad]
@@ -38,7 +38,9 @@ def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
 
 
 def _same_work(trial: Trial, other: Trial, chosen: Callable[[Trial], Collection[str]]) -> bool:
-    """True when two trials are of one program: their first words agree, or a trial is nothing but its setting or "the same"."""
+    """True when two trials are of one program: their first words agree, or a trial is nothing but its setting or "the
+    same".
+    """
     first, before = (_words(each, chosen) for each in (trial, other))
     if first and any(word.endswith(f".{first[0]}") for word in before):
         return True  # the one names its part of the configuration

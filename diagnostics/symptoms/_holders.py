@@ -16,8 +16,10 @@ from ._reports import said, words_of
 # Process 107636 has 71.62 GiB memory in use.
 HOLDER = re.compile(r"\bProcess (\d{1,10}) has (\d{1,6}(?:\.\d{1,3})? [GM]iB) memory in use")
 WORKER = re.compile(
-    r"VLLM::|sglang::|\bray::|multiprocessing\.(?:spawn|forkserver|resource_tracker)|spawn_main|pt_data_worker|pt_main_thread"
-    r"|EngineCore|ModelRunner|\bTPWorker|deepspeed\.launcher\.launch|--local[-_]rank|torch\.distributed\.run|\[?python\d?[\d.]*\]? <defunct>",
+    r"VLLM::|sglang::|\bray::|multiprocessing\.(?:spawn|forkserver|resource_tracker)|spawn_main|pt_data_worker"
+    "|pt_main_thread"
+    r"|EngineCore|ModelRunner|\bTPWorker|deepspeed\.launcher\.launch|--local[-_]rank|torch\.distributed\.run"
+    r"|\[?python\d?[\d.]*\]? <defunct>",
     re.I,
 )
 # a notebook keeps what its cells took until its kernel is stopped
@@ -59,8 +61,8 @@ def process_table(incident: Incident) -> dict[int | None, ProcessState]:
 
 
 def is_orphan(incident: Incident, row: ProcessState) -> bool:
-    """True for a process that process 1 has taken over; a container's first process that is no init, or an init that was
-    told to start a program, has children of its own.
+    """True for a process that process 1 has taken over; a container's first process that is no init, or an init that
+    was told to start a program, has children of its own.
     """
     if row.parent_pid != 1:
         return False

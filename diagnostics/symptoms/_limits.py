@@ -65,9 +65,11 @@ def _said_limit(fact: Evidence) -> float | None:
 
 
 def aborted_at_limit(incident: Incident) -> Iterator[tuple[ProgressBar, float, Evidence]]:
-    """Unfinished bars of preparing data that are as old as a limit to the percent, and the SIGABRT that ended a rank, where no word of a time-out was kept.
+    """Unfinished bars of preparing data that are as old as a limit to the percent, and the SIGABRT that ended a rank,
+    where no word of a time-out was kept.
 
-    The limit is one that the configuration says, else a usual one. An error or a report that tells of another end speaks against it.
+    The limit is one that the configuration says, else a usual one. An error or a report that tells of another end
+    speaks against it.
     """
     ends: list[Evidence] = [failure for failure in incident.of(LauncherFailure) if failure.exit_code in ABORTED]
     ends += [end for end in incident.of(ProcessEnded) if end.signal == "SIGABRT" or end.status in ABORTED]

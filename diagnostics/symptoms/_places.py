@@ -45,13 +45,15 @@ def disk(device: str | None) -> str | None:
 
 
 IN_A_CLUSTER = ("rbd", "nbd", "drbd")
-# what a cluster's volume driver makes on the client, and udev's name of a disk behind an iSCSI or NVMe-over-fabrics server
+# what a cluster's volume driver makes on the client, and udev's name of a disk behind an iSCSI or NVMe-over-fabrics
+# server
 OF_A_CLUSTER = re.compile(
     r"^/dev/(?:longhorn|rbd|drbd|nbd|storpool|openebs|mayastor|linstor)|^/dev/disk/by-path/.{0,80}(?:ip-|-iscsi-|fc-)"
 )
 # targets of iSCSI and Fibre Channel, as they call themselves
 OF_A_SERVER = re.compile(
-    r"^(?:IET|LIO-ORG|SCST\w{0,6}|NETAPP|PURE|3PARdata|Nimble|NUTANIX|FreeNAS|TrueNAS|SYNOLOGY|QNAP|OPNFILER|DGC|COMPELNT|INFINIDAT)\b",
+    r"^(?:IET|LIO-ORG|SCST\w{0,6}|NETAPP|PURE|3PARdata|Nimble|NUTANIX|FreeNAS|TrueNAS|SYNOLOGY|QNAP|OPNFILER|DGC"
+    r"|COMPELNT|INFINIDAT)\b",
     re.I,
 )
 OVER_A_NETWORK = ("iscsi", "fc", "tcp", "rdma", "fcoe")
@@ -64,8 +66,10 @@ def lost_sessions(incident: Incident) -> list[BlockDeviceTrouble]:
 
 
 def is_remote_disk(incident: Incident, device: str | None) -> bool:
-    """True for a disk whose blocks lie behind a server: by its name, its vendor or its transport, or a SCSI disk while a session to one is lost, or one
-    that no mount names where a mount's source is a cluster's: such volumes come to the kernel as SCSI disks."""
+    """True for a disk whose blocks lie behind a server: by its name, its vendor or its transport, or a SCSI disk while
+    a session to one is lost, or one that no mount names where a mount's source is a cluster's: such volumes come to the
+    kernel as SCSI disks.
+    """
     name = (device or "").rpartition("/")[2]
     if name.startswith(IN_A_CLUSTER):
         return True
@@ -102,7 +106,8 @@ def on_network(incident: Incident, subject: Subject) -> bool | None:
 
 # Creating 4.0 filesystem on /run/pyxis/1000/31.0.squashfs, block size 131072.
 TARGET = re.compile(
-    r"(?i:\b(?:creating|writing|saving|exporting|extracting|copying|unpacking|downloading)\b).{0,80}?\b(?:on|to|in|into) (/[^\s'\":,;)]{2,400})"
+    r"(?i:\b(?:creating|writing|saving|exporting|extracting|copying|unpacking|downloading)\b).{0,80}?\b"
+    r"(?:on|to|in|into) (/[^\s'\":,;)]{2,400})"
 )
 NEAR = 12  # lines of one program's report
 

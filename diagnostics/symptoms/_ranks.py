@@ -1,8 +1,8 @@
 """Where the ranks of a job were: one position per trainer process, from stack dumps, else from tracebacks.
 
 A position is "collective:<name>", "backward" (which hides the gradients' all-reduce), "loader", or the innermost frame
-of the job that is none of these. Where a module's hook gathers its sharded parameters (ZeRO-3, FSDP), the collective has
-the name of the job's own call too: other calls gather other parameters. A rank that the kernel shows stopped is
+of the job that is none of these. Where a module's hook gathers its sharded parameters (ZeRO-3, FSDP), the collective
+has the name of the job's own call too: other calls gather other parameters. A rank that the kernel shows stopped is
 "stopped": its stack tells where that happened, not what it waits for.
 """
 
@@ -32,13 +32,16 @@ LAUNCHER = re.compile(r"torch/distributed/(?:elastic|run|launcher|launch)|accele
 # what waits for the parameters of a module that are sharded over the ranks
 HOOKS = re.compile(
     r"deepspeed/runtime/zero/(?:partition_parameters|partitioned_param_coordinator|parameter_offload)"
-    r"|torch/distributed/(?:fsdp|_composable/fsdp)/|fairscale/nn/data_parallel/fully_sharded|colossalai/(?:zero|gemini)/"
+    "|torch/distributed/(?:fsdp|_composable/fsdp)/|fairscale/nn/data_parallel/fully_sharded"
+    "|colossalai/(?:zero|gemini)/"
 )
 WAITS = re.compile(
-    r"^(?:wait|synchronize|all_gather_\w{1,40}|_?all_?gather\w{0,40}|fetch_sub_module|_?wait_\w{0,30}|_?unshard\w{0,20})$"
+    r"^(?:wait|synchronize|all_gather_\w{1,40}|_?all_?gather\w{0,40}|fetch_sub_module|_?wait_\w{0,30}"
+    r"|_?unshard\w{0,20})$"
 )
 LIBRARIES = re.compile(
-    r"(?:^|/)(?:torch|deepspeed|transformers|accelerate|peft|trl|lightning|pytorch_lightning|diffusers|fairscale|colossalai|contextlib|functools|runpy|threading)(?:/|\.py)|<frozen|<string>|/(?:site|dist)-packages/"
+    "(?:^|/)(?:torch|deepspeed|transformers|accelerate|peft|trl|lightning|pytorch_lightning|diffusers|fairscale"
+    r"|colossalai|contextlib|functools|runpy|threading)(?:/|\.py)|<frozen|<string>|/(?:site|dist)-packages/"
 )
 STOPPED = "stopped"
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")

@@ -203,9 +203,9 @@ def scheduler_reports(
 ) -> Iterator[Finding]:
     """Findings for the scheduler's events by topic, and for words of the job; else the absence of `what`.
 
-    An event about `unless` may stand for this one, so with it nothing is known to be absent; where only one `system` speaks
-    of such things, another's silence says nothing. Nor does a list that tells of a stop and not of who ordered it: the
-    word of whoever did stands elsewhere.
+    An event about `unless` may stand for this one, so with it nothing is known to be absent; where only one `system`
+    speaks of such things, another's silence says nothing. Nor does a list that tells of a stop and not of who ordered
+    it: the word of whoever did stands elsewhere.
     """
     events = incident.of(SchedulerEvent)
     facts: list[tuple[Evidence, str]] = [(event, event.text) for event in events if event.about in topics]

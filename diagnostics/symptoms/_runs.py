@@ -199,7 +199,9 @@ def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:
 
 
 def is_one_overflow(incident: Incident, fact: NonFiniteValue) -> bool:
-    """True for the only infinite gradient norm of a run whose loss is finite there and after: what a loss scaler skips."""
+    """True for the only infinite gradient norm of a run whose loss is finite there and after: what a loss scaler
+    skips.
+    """
     for run in runs(incident):
         columns = run.steps.columns
         lines, norms, losses = (columns.get(name, ()) for name in ("line", "grad_norm", "loss"))

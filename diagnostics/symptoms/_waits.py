@@ -32,7 +32,8 @@ READ_WAITS = ("pthread_rwlock_rdlock", "__pthread_rwlock_rdlock", "___pthread_rw
 # SSLContext.__new__ (ssl.py:440)      __init__ (OpenSSL/SSL.py:884)      new (hashlib.py:166)
 CALCULATES = re.compile(
     r"(?:^|/)(?:ssl\.py __new__|OpenSSL/SSL\.py __init__|hashlib\.py (?:new|__hash_new|__get_openssl_constructor)"
-    r"|cryptography/hazmat/(?:bindings/openssl/binding|backends/openssl/\w{1,30}|primitives/(?:hashes|hmac|ciphers/\w{1,20}))\.py \w{1,60})$"
+    r"|cryptography/hazmat/(?:bindings/openssl/binding|backends/openssl/\w{1,30}"
+    r"|primitives/(?:hashes|hmac|ciphers/\w{1,20}))\.py \w{1,60})$"
 )
 LOGGING_LOCKS = ("acquire", "acquireLock", "_acquireLock")
 MODULE_LOCKS = ("_get_module_lock", "_lock_unlock_module", "acquire")
@@ -92,8 +93,8 @@ def is_child(stack: PythonStack) -> bool:
 def tells_its_wait(stack: PythonStack) -> bool:
     """True where a stack shows what its thread is about: it computes, is in a collective, or in a wait by its name.
 
-    One that idles at a line of the job's or of a library's waits in C code, and that may be for anything; what the tasks
-    of an event loop await is on no stack.
+    One that idles at a line of the job's or of a library's waits in C code, and that may be for anything; what the
+    tasks of an event loop await is on no stack.
     """
     if idles_in_event_loop(stack):
         return False
@@ -176,13 +177,17 @@ def idles_at_a_librarys_lock(stack: PythonStack) -> bool:
 
 
 def takes_logging_lock(stack: PythonStack) -> bool:
-    """True where the innermost frame takes the lock of a handler or of the logging module: held for one line of a log."""
+    """True where the innermost frame takes the lock of a handler or of the logging module: held for one line of a
+    log.
+    """
     inner = stack.frames[0] if stack.frames else None
     return inner is not None and (inner.file or "").endswith("logging/__init__.py") and name_of(inner) in LOGGING_LOCKS
 
 
 def compiles(stack: PythonStack) -> bool:
-    """True where a compiler of kernels is on the stack; being imported, or running what is compiled, is not being at work."""
+    """True where a compiler of kernels is on the stack; being imported, or running what is compiled, is not being at
+    work.
+    """
     at_work = (frame.file or "" for frame in stack.frames if name_of(frame) != "<module>")
     return any(part in file for file in at_work for part in COMPILER_FILES if not file.endswith(RUNS_COMPILED))
 

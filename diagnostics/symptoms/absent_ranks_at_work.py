@@ -1,7 +1,8 @@
 """A rank gave up waiting for the others to join the group, while they were on their CPUs.
 
-Nobody spins before the group exists: a rank that is on a CPU then prepares, loads or compiles, and is late. By the process
-table, where the one that waited is asleep beside it, or by the stack of a main thread that runs and is in no collective.
+Nobody spins before the group exists: a rank that is on a CPU then prepares, loads or compiles, and is late. By the
+process table, where the one that waited is asleep beside it, or by the stack of a main thread that runs and is in no
+collective.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ._reports import said
 from ._waits import in_collective, main_stacks
 
 GAVE_UP = re.compile(
-    r"store based barrier on rank|store->get\('[^']{1,60}'\) got error: (?:Socket Timeout|[Tt]imeout|[Ww]ait timeout)|waiting for clients\. \d{1,6}/\d{1,6} clients joined"
+    r"store based barrier on rank|store->get\('[^']{1,60}'\) got error: "
+    r"(?:Socket Timeout|[Tt]imeout|[Ww]ait timeout)|waiting for clients\. \d{1,6}/\d{1,6} clients joined"
     r"|[Rr]endezvous.{0,80}timed? ?out|RendezvousTimeoutError|failed to pass monitoredBarrier"
     r"|initializing process group.{0,80}timed? ?out|[Tt]imed out initializing process group",
 )

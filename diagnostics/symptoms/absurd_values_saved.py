@@ -1,5 +1,5 @@
-"""Files of weights hold numbers that no training makes (beyond 1e20), while a file of the same name elsewhere in the run
-is sound.
+"""Files of weights hold numbers that no training makes (beyond 1e20), while a file of the same name elsewhere in the
+run is sound.
 
 Two such files or more were damaged in the same way, and the training that wrote them went on: what was in memory was
 right, and what was written was not.
@@ -24,7 +24,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     names = {_base(fact) for fact in absurd}
     sound = [fact for fact in files if (fact.greatest or 0.0) < SOUND and _base(fact) in names]
     if len(absurd) >= FEWEST and sound:
-        note = f"{len(absurd)} files hold numbers up to {absurd[0].greatest:.0e}, {sound[0].name} up to {sound[0].greatest:.0e}"
+        note = (
+            f"{len(absurd)} files hold numbers up to {absurd[0].greatest:.0e}, {sound[0].name} up to "
+            f"{sound[0].greatest:.0e}"
+        )
         yield Finding(Subject(), (*absurd, *sound), note)
 
 
@@ -37,6 +40,7 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0001,
     because="weights that diverge are absurd in every file from then on, and damage hits one file and not several",
-    command="python -c \"from safetensors.torch import load_file; print({k: (v.min(), v.max()) for k, v in load_file('FILE').items()})\"",
+    command='python -c "from safetensors.torch import load_file; print({k: (v.min(), v.max()) for k, v in '
+    "load_file('FILE').items()})\"",
     cost_minutes=3,
 )

@@ -19,18 +19,26 @@ from . import Finding, Symptom
 
 # mainline v4.15 + 63576c13bd      kernel 5.15.0-91-generic      6.1.0-18-amd64      4.18.0-477.el8.x86_64
 KERNEL = re.compile(
-    r"(?:\b(?:linux|kernel|mainline|vanilla|upstream|lts|hwe)(?:[ =:-]{1,2}(?:kernel|version))?[ =:-]{0,2}v?[2-7]\.\d{1,2}(?:[\w.~-]{0,60}\w)?"
-    r"|(?<![\w.])v?[2-7]\.\d{1,2}\.\d{1,3}-[\w.~-]{0,40}(?:generic|amd64|x86_64|arm64|aarch64|el\d\w{0,3}|fc\d\d|aws|azure|gcp|gke|oracle|pve|arch\d?|lowlatency|default|amzn\d)\b[\w.-]{0,20})"
-    r"(?P<patch>[ ,]{1,2}(?:\+|plus|with|minus|without)? ?(?:commit |patch(?:ed)? ?|revert(?:ed|ing)?(?: of)? |cherry-?pick(?:ed)? |backport(?:ed)?(?: of)? )?[0-9a-f]{7,40}(?: reverted| applied)?\b)?",
+    r"(?:\b(?:linux|kernel|mainline|vanilla|upstream|lts|hwe)"
+    r"(?:[ =:-]{1,2}(?:kernel|version))?[ =:-]{0,2}v?[2-7]\.\d{1,2}(?:[\w.~-]{0,60}\w)?"
+    r"|(?<![\w.])v?[2-7]\.\d{1,2}\.\d{1,3}-[\w.~-]{0,40}"
+    r"(?:generic|amd64|x86_64|arm64|aarch64|el\d\w{0,3}|fc\d\d|aws|azure|gcp|gke|oracle|pve|arch\d?|lowlatency"
+    r"|default|amzn\d)\b[\w.-]{0,20})"
+    r"(?P<patch>[ ,]{1,2}(?:\+|plus|with|minus|without)? ?"
+    "(?:commit |patch(?:ed)? ?|revert(?:ed|ing)?(?: of)? |cherry-?pick(?:ed)? "
+    r"|backport(?:ed)?(?: of)? )?[0-9a-f]{7,40}(?: reverted| applied)?\b)?",
     re.I,
 )
 FILES = re.compile(
-    r"\bu?n?mount(?:s|ed|ing)?\b|\bfile ?systems?\b|\b(?:fuse|nfs\w{0,4}|xfs|ext4|btrfs|zfs|bcachefs|overlay(?:fs)?|ceph(?:fs)?|cifs|smb3?|9p|virtiofs|lustre|squashfs)\b"
+    r"\bu?n?mount(?:s|ed|ing)?\b|\bfile ?systems?\b"
+    r"|\b(?:fuse|nfs\w{0,4}|xfs|ext4|btrfs|zfs|bcachefs|overlay(?:fs)?|ceph(?:fs)?|cifs|smb3?|9p|virtiofs|lustre"
+    r"|squashfs)\b"
     r"|\b(?:readdir|fsync|fdatasync|getdents|stat\(\)|lookup|rename\(\)|O_DIRECT|io_uring)\b",
     re.I,
 )
 IN_A_CALL_ON_FILES = re.compile(
-    r"^_{0,2}(?:vfs_|do_sys_open|do_filp_open|path_openat|path_lookupat|lookup_slow|link_path_walk|iterate_dir|do_unlinkat|filename_|fuse_|nfs\d?_|ceph_|cifs_|ext4_|xfs_|btrfs_)"
+    "^_{0,2}(?:vfs_|do_sys_open|do_filp_open|path_openat|path_lookupat|lookup_slow|link_path_walk|iterate_dir"
+    r"|do_unlinkat|filename_|fuse_|nfs\d?_|ceph_|cifs_|ext4_|xfs_|btrfs_)"
 )
 DEVICES = re.compile(r"\b(?:nvidia|cuda|gpus?|amdgpu|rocm|nouveau|mlx\d|infiniband|rdma|wi-?fi|usb)\b", re.I)
 

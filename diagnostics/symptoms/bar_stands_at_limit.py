@@ -1,8 +1,10 @@
-"""A progress bar that is none of the training itself stands unfinished where a limit struck, about as old as that limit.
+"""A progress bar that is none of the training itself stands unfinished where a limit struck, about as old as that
+limit.
 
 Or one of preparing data that at its pace takes far longer than the limit. The limit may be said, or be the shortest
 that torch sets where nobody says one; where the scheduler ended the job, a bar that ran for so long tells it too. And
-where all that was kept of the end is a rank's SIGABRT, a bar of preparing data that is as old as a usual or configured limit to the percent.
+where all that was kept of the end is a rank's SIGABRT, a bar of preparing data that is as old as a usual or configured
+limit to the percent.
 """
 
 from __future__ import annotations

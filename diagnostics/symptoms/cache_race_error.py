@@ -31,7 +31,8 @@ CACHE = re.compile(
 )
 # load_cached_autotuning (torch/_inductor/triton_heuristics.py:740)     get_group (triton/runtime/cache.py:88)
 READS_CACHE = re.compile(
-    r"\(\S{0,300}(?:_inductor/(?:codecache|triton_heuristics|runtime/autotune_cache)|triton/runtime/cache|numba/core/caching"
+    r"\(\S{0,300}(?:_inductor/(?:codecache|triton_heuristics|runtime/autotune_cache)|triton/runtime/cache"
+    "|numba/core/caching"
     r"|jax/_src/compilation_cache)\w{0,20}\.py:\d"
 )
 # TRITON_CACHE_DIR=/mnt/team/triton
@@ -41,21 +42,27 @@ SETTING = re.compile(
 COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
 # /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
 BUILDS = re.compile(
-    r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as|mojo|clang(?:\+\+)?|rustc|neuronx-cc)(?::|\b.{0,40} error:)"
+    r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as|mojo|clang(?:\+\+)?|rustc"
+    r"|neuronx-cc)(?::|\b.{0,40} error:)"
 )
 TORN = re.compile(
-    r"Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy|failed to (?:produce|write|create|rename|open|move) .{0,120}: No such file or directory|unable to rename temporary .{0,400}No such file or directory"
+    "Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy"
+    "|failed to (?:produce|write|create|rename|open|move) .{0,120}: No such file or directory|unable to rename "
+    "temporary .{0,400}No such file or directory"
 )
 # Assertion error csrc/jit/compiler.hpp:158 'runtime != nullptr'      assert kernel is not None (jit/cache.py:88)
 ASSERTS = re.compile(
-    r"^(?=.{0,400}\b[Aa]ssert)(?=.{0,400}\bjit/\w{1,30}\.(?:hpp|cuh|h|cpp|cc|py)\b)(?=.{0,400}\b(?:runtime|kernel|module|library|handle|func\w{0,8}|cubin|path)\w{0,12} ?(?:!= ?(?:nullptr|NULL|None)|is not None|exists))",
+    r"^(?=.{0,400}\b[Aa]ssert)(?=.{0,400}\bjit/\w{1,30}\.(?:hpp|cuh|h|cpp|cc|py)\b)"
+    r"(?=.{0,400}\b(?:runtime|kernel|module|library|handle|func\w{0,8}|cubin|path)\w{0,12} ?"
+    "(?:!= ?(?:nullptr|NULL|None)|is not None|exists))",
     re.I | re.M,
 )
 # Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'
 IS_LOCKED = re.compile(r"(?i)^lock file exists in\b")
 # another rank has removed the folder in which this one was to build
 LOST_BUILD = re.compile(
-    r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file|ninja: error: opening build log: No such file"
+    r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file"
+    "|ninja: error: opening build log: No such file"
 )
 UNDECODABLE = re.compile(
     r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
@@ -65,7 +72,8 @@ TROUBLE = re.compile(
     r"|file too short|invalid ELF header"
     r"|Errno (?:2|16|17|26|39|116)\b|File exists|Directory not empty|Text file busy|Device or resource busy"
     r"|Resource temporarily unavailable"
-    r"|locking protocol|database is locked|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt|object has vanished|could not be acquired",
+    r"|locking protocol|database is locked|\block\b|JSONDecodeError|EOFError|PermissionError|truncated|corrupt"
+    "|object has vanished|could not be acquired",
     re.I,
 )
 

@@ -1,8 +1,8 @@
 """One rank has completed collectives of a group that come after the one in which another rank of the group timed out.
 
-A collective that one rank has finished was joined by all. Two or more finished after it mean that the ranks do not count
-the same calls: some of them skip one, or make one more. By the watchdogs' own words (the call it timed out at, the last
-one completed), within one process group.
+A collective that one rank has finished was joined by all. Two or more finished after it mean that the ranks do not
+count the same calls: some of them skip one, or make one more. By the watchdogs' own words (the call it timed out at,
+the last one completed), within one process group.
 """
 
 from __future__ import annotations

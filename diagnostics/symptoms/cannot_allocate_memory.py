@@ -1,8 +1,8 @@
 """Somebody was refused memory of the host: ENOMEM, MemoryError, bad_alloc, torch's DefaultCPUAllocator, the allocators
 of other libraries for the CPU, a thread or process that could not be made for lack of memory; or the GPU driver, on a
 machine that has hardly any memory left. GPU memory is another symptom, whose exceptions have a name of their own
-(OutOfMemoryError); so has a heap that its runtime limits itself. Ray's exception of that name counts: it ends a task before
-the node's memory is refused.
+(OutOfMemoryError); so has a heap that its runtime limits itself. Ray's exception of that name counts: it ends a task
+before the node's memory is refused.
 """
 
 from __future__ import annotations
@@ -19,18 +19,23 @@ from .machine_memory_low import is_low
 
 # an allocator that says it is the CPU's
 OF_THE_HOST = re.compile(
-    # OpenCV names the function in which it raises: (-4:Insufficient memory) Failed to allocate 9 bytes in function 'OutOfMemoryError'
+    # OpenCV names the function in which it raises: (-4:Insufficient memory) Failed to allocate 9 bytes in function
+    # 'OutOfMemoryError'
     r"Failed to allocate \d{1,20} bytes\)? in (?:function )?'?OutOfMemoryError"
-    # OOM when allocating tensor with shape[9] and type float on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu
+    # OOM when allocating tensor with shape[9] and type float on /job:localhost/replica:0/task:0/device:CPU:0 by
+    # allocator cpu
     r"|OOM when allocating tensor .{0,300}\bdevice:CPU:\d"
     # memory allocation of 17179869184 bytes failed (Rust)
-    r"|\bmemory allocation of \d{1,20} bytes failed|Fail to alloc memory of \d{1,20} size|Failed to allocate CPU [Mm]emory"
+    r"|\bmemory allocation of \d{1,20} bytes failed|Fail to alloc memory of \d{1,20} size"
+    "|Failed to allocate CPU [Mm]emory"
     r"|Failed to allocate memory for image\b|\bmemory allocation failed for raw data chunk"  # ITK, HDF5
     r"|(?:\bcc1\w{0,8}|\blibgomp): [Oo]ut of memory allocating \d"
 )
 REFUSED = re.compile(
-    rf"{OF_THE_HOST.pattern}|Cannot allocate memory|\[Errno 12\]|ENOMEM|(?<!OutOf)MemoryError|\bray\.exceptions\.OutOfMemoryError|std::bad_alloc|DefaultCPUAllocator: (?:can't|not enough)"
-    r"|Unable to allocate .{1,60} for an array|virtual memory exhausted|paging file is too small|(?:WinError|GetLastError\(\) =|os error) 1455\b|\bnot enough memory: you tried to allocate",
+    rf"{OF_THE_HOST.pattern}|Cannot allocate memory|\[Errno 12\]|ENOMEM|(?<!OutOf)MemoryError"
+    r"|\bray\.exceptions\.OutOfMemoryError|std::bad_alloc|DefaultCPUAllocator: (?:can't|not enough)"
+    "|Unable to allocate .{1,60} for an array|virtual memory exhausted|paging file is too small"
+    r"|(?:WinError|GetLastError\(\) =|os error) 1455\b|\bnot enough memory: you tried to allocate",
 )
 DRIVER = re.compile(r"NV_ERR_NO_MEMORY|[Oo]ut of memory|[Pp]age allocation fail")
 GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_|\bRMM failure", re.I)

@@ -67,7 +67,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _killed_at_limit(
     incident: Incident, at_limit: Sequence[CgroupMemory]
 ) -> Iterator[tuple[CgroupMemory, ProcessEnded]]:
-    """Ends by SIGKILL below the last look at a container's memory, in one record, where that look shows it at its limit."""
+    """Ends by SIGKILL below the last look at a container's memory, in one record, where that look shows it at its
+    limit.
+    """
     if any(kill.scope != "unknown" for kill in incident.of(OomKill)):
         return
     for end in incident.of(ProcessEnded):

@@ -51,6 +51,7 @@ SYMPTOM = Symptom(
     leak=0.0001,
     because="nothing else in a checkpoint comes near the size of its tensors",
     tells_apart=("path",),
-    command="python -c \"import torch; print(sum(v.numel() * v.element_size() for v in torch.load('FILE', weights_only=True).values()))\"; ls -l FILE",
+    command="python -c \"import torch; print(sum(v.numel() * v.element_size() for v in torch.load('FILE', "
+    'weights_only=True).values()))"; ls -l FILE',
     cost_minutes=3,
 )

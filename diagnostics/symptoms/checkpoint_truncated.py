@@ -3,9 +3,9 @@
 The newest of several folders of one kind (`checkpoint-25`) that lacks files which every older one has counts too.
 
 Siblings are the files of one folder that differ only in the digits of their names, and one that stands for the newest
-of them (`last.ckpt`); "much" is less than nine tenths of their usual size. Files whose other sizes differ among themselves
-are parts of one checkpoint and say nothing. ABSENT where such files, or parts of one checkpoint, were listed and all have
-the usual size.
+of them (`last.ckpt`); "much" is less than nine tenths of their usual size. Files whose other sizes differ among
+themselves are parts of one checkpoint and say nothing. ABSENT where such files, or parts of one checkpoint, were listed
+and all have the usual size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from . import Finding, Symptom
 from ._places import place
 
 CHECKPOINT = re.compile(
-    r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint|(?:^|[-_.])ckpt(?:[-_.\d]|$)",
+    r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint"
+    r"|(?:^|[-_.])ckpt(?:[-_.\d]|$)",
     re.I,
 )
 PART = re.compile(r"-of-\d|rank|shard|part|\.distcp$", re.I)  # parts of one checkpoint may differ in size

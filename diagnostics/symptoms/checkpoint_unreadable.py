@@ -29,7 +29,8 @@ UNREADABLE = re.compile(
     # torch's sharded checkpoints: the metadata names a part that no file holds
     r"|\bKeyError: MetadataIndex\("
     # formats that are read by their last bytes, or note in their first ones who has them open
-    rf"|{LEFT_OPEN.pattern}|truncated file: eof = \d|bad object header version number|[Mm]agic bytes not found in footer"
+    rf"|{LEFT_OPEN.pattern}|truncated file: eof = \d|bad object header version number"
+    "|[Mm]agic bytes not found in footer"
     r"|unexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC",
 )
 

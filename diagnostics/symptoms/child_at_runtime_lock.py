@@ -55,10 +55,13 @@ LOCKED = (
 )
 # what these protect is over in microseconds, unless the thread that had it was not copied by fork
 RUNTIME_LOCKS = re.compile(
-    r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread|register_root|\w{1,20}_initialize)"
+    r"^(?:\w{1,60}::){0,8}(?:__kmp_(?:lock_suspend_mx|acquire_bootstrap_lock|(?:free|allocate|reap)_thread"
+    r"|register_root|\w{1,20}_initialize)"
     r"|gomp_(?:mutex_lock_slow|team_end|free_\w{1,30}|init_\w{1,30})"
-    r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?|goto_set_num_threads"
-    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|(?:__GI_+|__)?libc_(?:m|c|re)alloc|_int_(?:malloc|free)|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
+    r"|blas_(?:memory_(?:alloc|free)|thread_(?:init|shutdown)\w{0,8}|set_num_threads)|exec_blas(?:_async)?"
+    "|goto_set_num_threads"
+    r"|(?:je_)?malloc_mutex_lock\w{0,10}|malloc_init_hard|(?:__GI_+|__)?libc_(?:m|c|re)alloc|_int_(?:malloc|free)"
+    r"|SpinLock::SlowLock|mkl_serv_\w{0,20}lock|gpr_mu_lock|_dl_\w{1,20}|__tz_convert|__vsyslog\w{0,12})$"
 )
 FORKS = re.compile(
     r"^(?:(?:__GI_)?_{0,2}(?:libc_)?v?fork|_Fork|subprocess_fork_exec"
@@ -169,7 +172,9 @@ def _after_a_fork(incident: Incident) -> Iterator[NativeStack]:
 
 
 def _only_threads(incident: Incident) -> Iterator[NativeStack]:
-    """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no listing."""
+    """Threads that wait for others of their process where a listing shows that there are none; a lone `bt` is no
+    listing.
+    """
     stacks = incident.of(NativeStack)
     for native in stacks:
         process = incident.links.process_of(native) or _process_of_its_file(incident, native, stacks)
@@ -193,7 +198,9 @@ def _process_of_its_file(incident: Incident, native: NativeStack, stacks: Sequen
 
 
 def _is_listed_alone(native: NativeStack, stacks: Sequence[NativeStack]) -> bool:
-    """True for the stack of its file that another file's list of threads shows, in the same function, as the only one."""
+    """True for the stack of its file that another file's list of threads shows, in the same function, as the only
+    one.
+    """
     if native.subject.pid is not None or not _is_alone(native, stacks):
         return False
     lists = [each for each in stacks if each.alone and len(each.frames) == 1 and each.source.file != native.source.file]
@@ -210,7 +217,9 @@ def _is_inside_openmp(native: NativeStack) -> bool:
 
 
 def _at_runtime_locks(incident: Incident) -> Iterator[NativeStack]:
-    """A worker at a runtime's own lock, a thread at one in the middle of a fork, or the only stack of its dump where another process is its parent or polls for it."""
+    """A worker at a runtime's own lock, a thread at one in the middle of a fork, or the only stack of its dump where
+    another process is its parent or polls for it.
+    """
     stacks = incident.of(NativeStack)
     for native in stacks:
         names = native_names(native, 6)

@@ -1,7 +1,8 @@
 """A thread waits until its volume's client has set up its session with the server anew.
 
-By its kernel stack or wait channel: the client of NFS in the recovery of its lease or state or before the server's first answer, of SMB in a
-reconnect, of Lustre in the recovery of an import. Who waits for a reply only is another symptom.
+By its kernel stack or wait channel: the client of NFS in the recovery of its lease or state or before the server's
+first answer, of SMB in a reconnect, of Lustre in the recovery of an import. Who waits for a reply only is another
+symptom.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from . import Finding, Symptom
 from ._places import only_network_mount
 
 RECOVERS = re.compile(
-    r"^_{0,2}(?:nfs4_wait_clnt_recover|nfs4_client_recover_expired_lease|nfs4_run_state_manager|nfs_wait_client_init_complete"
-    r"|nfs4_discover_server_trunking|nfs41_sequence_recover|cifs_reconnect|cifs_wait_for_server_reconnect|smb2_reconnect|ptlrpc_reconnect_import|ptlrpc_recover_import"
+    "^_{0,2}(?:nfs4_wait_clnt_recover|nfs4_client_recover_expired_lease|nfs4_run_state_manager"
+    "|nfs_wait_client_init_complete"
+    "|nfs4_discover_server_trunking|nfs41_sequence_recover|cifs_reconnect|cifs_wait_for_server_reconnect"
+    "|smb2_reconnect|ptlrpc_reconnect_import|ptlrpc_recover_import"
     r"|ceph_mdsc_wait_for_open|wait_requests_session)\b"
 )
 

@@ -1,9 +1,9 @@
 """One rank waits in a collective below a call that the script makes on that rank alone.
 
-The script shows a call below a test of the rank, and the stack of one rank passes through that call into a
-collective, while no other rank's does. Where nobody took stacks: a collective timed out, and the call is one whose library
-says that all ranks have to make it. One that saves is harmless in some setups; it counts where the run stands at
-its first save. A barrier does not count: scripts put one on either side of what one rank does first.
+The script shows a call below a test of the rank, and the stack of one rank passes through that call into a collective,
+while no other rank's does. Where nobody took stacks: a collective timed out, and the call is one whose library says
+that all ranks have to make it. One that saves is harmless in some setups; it counts where the run stands at its first
+save. A barrier does not count: scripts put one on either side of what one rank does first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from ._runs import column, runs
 # accelerator.gather_for_metrics(preds)     dist.all_reduce(loss)     self.log("val/ap", ap, sync_dist=True)
 OF_ALL_RANKS = re.compile(
     r"\baccelerator\.(?:gather|gather_for_metrics|reduce|pad_across_processes)\("
-    r"|\b(?:dist|distributed|hvd|comm)\.(?:all_?reduce|all_?gather\w{0,20}|reduce_?scatter\w{0,20}|broadcast\w{0,20}|reduce|gather\w{0,10})\((?![^\n]{0,300}\bgroup=)"
+    r"|\b(?:dist|distributed|hvd|comm)\.(?:all_?reduce|all_?gather\w{0,20}|reduce_?scatter\w{0,20}|broadcast\w{0,20}"
+    r"|reduce|gather\w{0,10})\((?![^\n]{0,300}\bgroup=)"
     r"|\.log(?:_dict)?\((?=[^\n]{0,300}\bsync_dist ?= ?True)(?![^\n]{0,300}\brank_zero_only ?= ?True)"
 )
 # accelerator.save_state(path)     engine.save_checkpoint(out, tag=step)     dcp.save(state, checkpoint_id=path)
@@ -34,7 +35,8 @@ SAVES = re.compile(
 )
 # save_steps=500     checkpoint_every=2000     what the test itself says
 INTERVAL = re.compile(
-    r"(?i)^called on one rank every$|^(?=\w{0,40}(?:save|checkpoint|ckpt))\w{0,40}(?:steps?|freq(?:uency)?|every|interval)\w{0,10}$"
+    r"(?i)^called on one rank every$|^(?=\w{0,40}(?:save|checkpoint|ckpt))\w{0,40}"
+    r"(?:steps?|freq(?:uency)?|every|interval)\w{0,10}$"
 )
 
 
@@ -63,7 +65,9 @@ def _is(pattern: re.Pattern[str], call: SettingSeen) -> bool:
 
 
 def _stands_at_its_first_save(incident: Incident) -> bool:
-    """True where the last step is the first one that the configuration says to save, or a save that was begun is the last word."""
+    """True where the last step is the first one that the configuration says to save, or a save that was begun is the
+    last word.
+    """
     known = [run for run in runs(incident) if run.is_last and run.steps.last_step is not None]
     values = [each.value for each in incident.of(SettingSeen) if INTERVAL.match(each.name)]
     intervals = [int(value) for value in values if value.isdecimal() and int(value)]

@@ -41,7 +41,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _native(incident: Incident) -> Iterator[Finding]:
-    """Dumps in which every thread that is shown waits for a mutex, one of them inside of a compiler; of a single one, inside it twice."""
+    """Dumps in which every thread that is shown waits for a mutex, one of them inside of a compiler; of a single one,
+    inside it twice.
+    """
     for threads in dumps(incident):
         waiting = [each for each in threads if at_mutex(each)]
         inside = [each for each in waiting if compiles_natively(each)]

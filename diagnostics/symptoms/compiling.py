@@ -33,7 +33,8 @@ from ._runs import calendar_s, went_on_after
 from ._waits import COLLECTIVE_FILES, compiles, in_collective, is_child, main_stacks, name_of
 
 COMPILERS = re.compile(
-    r"^(?:\S*python[\d.]* )?(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc|lld|nvlink|neuronx?-cc|walrus_driver)(?: |$)"
+    r"^(?:\S*python[\d.]* )?(?:\S*/)?(?:cc1plus|cc1|g\+\+|gcc|clang\S*|ptxas|nvcc|cicc|cudafe\+\+|ninja|as|ld|hipcc"
+    "|lld|nvlink|neuronx?-cc|walrus_driver)(?: |$)"
 )
 POOL = "torch/_inductor/compile_worker"
 SLOW = re.compile(
@@ -43,7 +44,8 @@ SLOW = re.compile(
 )
 CHILD_WAITS = ("communicate", "wait", "_wait", "_communicate", "check_output", "run", "poll", "select")
 ALARM = re.compile(
-    r"Very slow compile\?|Constant folding an instruction is taking|\bcompil\w{1,8} (?:is|has been) (?:very )?slow|still compiling|still running",
+    r"Very slow compile\?|Constant folding an instruction is taking|\bcompil\w{1,8} (?:is|has been) (?:very )?slow"
+    "|still compiling|still running",
     re.I,
 )
 COMPILATION = re.compile(r"\bcompil(?:e|ation|ing)\b", re.I)
@@ -83,13 +85,17 @@ def waits_for_child(stack: PythonStack) -> bool:
 
 
 def waits_for_ranks(stack: PythonStack) -> bool:
-    """True where a compiler's stack ends in a wait for the GPU, in loading code onto it, or in a call to other ranks."""
+    """True where a compiler's stack ends in a wait for the GPU, in loading code onto it, or in a call to other
+    ranks.
+    """
     inner = stack.frames[0]
     return name_of(inner) in WAITS_FOR_DEVICE or any(part in (inner.file or "") for part in COLLECTIVE_FILES)
 
 
 def stands_with_others(incident: Incident, stack: PythonStack) -> bool:
-    """True where another process's main thread waits in a collective, in a job that somebody gave up or whose GPUs all spin."""
+    """True where another process's main thread waits in a collective, in a job that somebody gave up or whose GPUs all
+    spin.
+    """
     if not others_in_collective(incident, stack):
         return False
     if any(part in (stack.frames[0].file or "") for part in COLLECTIVE_FILES):
@@ -156,7 +162,9 @@ def _alarms(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
 
 
 def _busy_since(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:
-    """The begin of a compilation as the last that a log tells of, with a process that has been on a CPU for most of its life."""
+    """The begin of a compilation as the last that a log tells of, with a process that has been on a CPU for most of its
+    life.
+    """
     ends = [*incident.of(TrainingSteps), *incident.of(PythonException), *incident.of(RunFinished), *phases]
     busy = [row for row in incident.of(ProcessState) if row.state == "R" and (row.cpu_percent or 0.0) >= BUSY_PERCENT]
     busy += [

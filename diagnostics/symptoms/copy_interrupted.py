@@ -126,7 +126,9 @@ def _cut_by_hand(incident: Incident) -> Iterator[Finding]:
 
 
 def _cut_in_its_minute(incident: Incident, taken: Sequence[SchedulerEvent]) -> Iterator[Finding]:
-    """The newest checkpoint, where it is bad and was last written in the minute in which the scheduler ended the job."""
+    """The newest checkpoint, where it is bad and was last written in the minute in which the scheduler ended the
+    job.
+    """
     bad = [
         finding
         for rule in (checkpoint_truncated, checkpoint_unreadable)

@@ -1,7 +1,8 @@
 """The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
-tasks than CPUs, a load that is many times the CPUs of a node that has jobs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping,
-processes that all want to run and get one CPU among them, a process that could run and was kept waiting for longer than
-it ran, a loader that says its workers have too few CPUs, or steps that wait for data where the job has fewer CPUs than GPUs.
+tasks than CPUs, a load that is many times the CPUs of a node that has jobs, CPUs that are never idle and spend a fifth
+of their time on switching between tasks, swapping, processes that all want to run and get one CPU among them, a process
+that could run and was kept waiting for longer than it ran, a loader that says its workers have too few CPUs, or steps
+that wait for data where the job has fewer CPUs than GPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
 error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read
@@ -51,7 +52,8 @@ AGED_S, RAN_S = 10.0, 2.0  # what a table of whole seconds must show before a sh
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 TASKS, GPUS = ("ntasks", "ntasks_per_node"), ("gpus", "num_gpus", "gpus_per_node")
 WORDS = re.compile(
-    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)|CPUThrottlingHigh|throttling of CPU|steal|might be resource pressure on this node",
+    r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)"
+    "|CPUThrottlingHigh|throttling of CPU|steal|might be resource pressure on this node",
     re.I,
 )
 
@@ -129,7 +131,9 @@ def _is_of_others(incident: Incident) -> bool:
 
 
 def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
-    """True where the load, or the tasks that want to run at one moment, is far above the number of CPUs, and neither the CPUs nor any task waits for a disk."""
+    """True where the load, or the tasks that want to run at one moment, is far above the number of CPUs, and neither
+    the CPUs nor any task waits for a disk.
+    """
     cpus = [float(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus" and float(fact.value) > 0]
     waits = rates.values.get("iowait_percent", 0.0) > WAITING or any(
         row.state == "D" for row in incident.of(ProcessState)
@@ -141,7 +145,9 @@ def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
 
 
 def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:
-    """Processes of one name in one table that all want to run, in even shares of one CPU, or of the few they may use."""
+    """Processes of one name in one table that all want to run, in even shares of one CPU, or of the few they may
+    use.
+    """
     allowed = [int(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus allowed"]
     few = max(allowed) if allowed and max(allowed) <= FEW else 0
     running: dict[tuple[str, str | None, str], list[ProcessState]] = defaultdict(list)
@@ -177,7 +183,9 @@ def _crowded_loader(incident: Incident) -> Iterator[Finding]:
 
 
 def _fewer_than_gpus(incident: Incident) -> Iterator[Finding]:
-    """A job on one node that waits for data and has less than one CPU for each GPU, by what it asked its scheduler for."""
+    """A job on one node that waits for data and has less than one CPU for each GPU, by what it asked its scheduler
+    for.
+    """
     numbers: dict[str, SettingSeen] = {}
     for fact in incident.of(SettingSeen):
         if fact.value.isdecimal():

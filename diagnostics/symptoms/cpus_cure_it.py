@@ -19,8 +19,10 @@ from ._cures import UNCHANGED
 # threads/rank 4     threads per process = default (32)
 # OMP_NUM_THREADS=16     --num-threads 4     --cpus 8     16 cores     --cpu-bind=none     taskset -c 0-31
 SETTING = re.compile(
-    r"\bthreads?[ _/-](?:per[ _-])?(?:rank|process|proc|worker|gpu|task)s?(?: ?[:=] ?| )(?:\d{1,4}|default|unset|all)\b(?: \(\d{1,4}\))?"
-    r"|\b(?:OMP|MKL|OPENBLAS|NUMEXPR)_NUM_THREADS[ =]\d{1,4}|--?cpus?(?:-per-task|-quota|-shares)?[ =]\d{1,7}|\bcpus?[ =:]{1,2}\d{1,4}\b"
+    r"\bthreads?[ _/-](?:per[ _-])?(?:rank|process|proc|worker|gpu|task)s?(?: ?[:=] ?| )"
+    r"(?:\d{1,4}|default|unset|all)\b(?: \(\d{1,4}\))?"
+    r"|\b(?:OMP|MKL|OPENBLAS|NUMEXPR)_NUM_THREADS[ =]\d{1,4}|--?cpus?(?:-per-task|-quota|-shares)?[ =]\d{1,7}"
+    r"|\bcpus?[ =:]{1,2}\d{1,4}\b"
     r"|\b\d{1,4} (?:cpus?|cores|vcpus?|threads)\b|set_num_threads\(\d{1,4}\)"
     r"|(?:--?|\b)(?:(?:num|intra_op_num)[-_])?n?threads?[ =]\d{1,4}\b"
     r"|--(?:cpu-bind|hint|bind-to)[ =]\w{1,20}|\btaskset\b.{0,30}|\bnumactl\b.{0,40}",

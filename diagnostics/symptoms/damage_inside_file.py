@@ -14,9 +14,12 @@ from ._errors import matching
 from ._places import place
 
 DAMAGED = re.compile(
-    r"corrupted record at [1-9]\d|Bad CRC-32 for file|Stored and computed checksum do not match|CRC checksum verification failed"
-    r"|(?:block|page|chunk|record|frame) (?:\d{1,12}:? )?(?:checksum|crc32?c?)\b.{0,40}(?:mismatch|does not match|differ|wrong)"
-    r"|(?:crc error|checksum error|bad checksum) (?:in|at) (?:block|offset|record)|invalid compressed data--crc error|incorrect data check",
+    r"corrupted record at [1-9]\d|Bad CRC-32 for file|Stored and computed checksum do not match"
+    "|CRC checksum verification failed"
+    r"|(?:block|page|chunk|record|frame) (?:\d{1,12}:? )?(?:checksum|crc32?c?)\b.{0,40}"
+    "(?:mismatch|does not match|differ|wrong)"
+    "|(?:crc error|checksum error|bad checksum) (?:in|at) (?:block|offset|record)"
+    "|invalid compressed data--crc error|incorrect data check",
     re.I,
 )
 

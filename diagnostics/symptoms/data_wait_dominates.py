@@ -90,7 +90,9 @@ def _between_bursts(waits: Sequence[float], pace: float) -> int:
 
 
 def reads_came_after(incident: Incident, fact: Evidence) -> Sequence[TrainingSteps]:
-    """The runs whose steps went on after a fact and waited for data that did come: what they read is served, and slowly."""
+    """The runs whose steps went on after a fact and waited for data that did come: what they read is served, and
+    slowly.
+    """
     moment = incident.timeline.at(fact)
     return [run.steps for run in runs(incident) if moment and _late_steps(incident, run, moment) >= FEWEST_LATE]
 

@@ -1,8 +1,8 @@
 """Helpers of a job ended and stay zombies that nobody collects, while others of their like and the job itself live on.
 
-Or a program goes on to use a pool whose process is gone, as the pool itself says then. The others are told
-from two process tables: at work in an earlier one, a zombie in a later one, with at least two others of the same command
-alive in it. What a kill of the whole job leaves behind looks the same and does not count.
+Or a program goes on to use a pool whose process is gone, as the pool itself says then. The others are told from two
+process tables: at work in an earlier one, a zombie in a later one, with at least two others of the same command alive
+in it. What a kill of the whole job leaves behind looks the same and does not count.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """RDMA over Ethernet uses the port's first address, which is not routed, although a routed one is there.
 
-A job's log says which index it uses, and that one is link-local or RoCE version 1. Or the port's index 0 is link-local or RoCE version 1, NCCL uses RoCE,
-and nothing set NCCL_IB_GID_INDEX but a trial. Newer NCCL chooses by itself, so it is a sign only beside a failure. Another index of the port is
-RoCE version 2 with an address that is routed. Or RDMA gave up on a packet between two link-local addresses, which NCCL names over
-Ethernet alone.
+A job's log says which index it uses, and that one is link-local or RoCE version 1. Or the port's index 0 is link-local
+or RoCE version 1, NCCL uses RoCE, and nothing set NCCL_IB_GID_INDEX but a trial. Newer NCCL chooses by itself, so it is
+a sign only beside a failure. Another index of the port is RoCE version 2 with an address that is routed. Or RDMA gave
+up on a packet between two link-local addresses, which NCCL names over Ethernet alone.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from ._reports import said, words_of
 
 # NET/IB: bnxt_re0:1 using GID index 0      using GID index 0 on mlx5_0
 USES = re.compile(
-    r"(?i)\b(?:(?P<port>\w{2,40}):\d{1,2} )?us(?:ing|es) gid(?:[ _]index)?[ :=#]{1,3}(?P<index>\d{1,3})\b(?: on (?P<on>\w{2,40}))?"
+    r"(?i)\b(?:(?P<port>\w{2,40}):\d{1,2} )?us(?:ing|es) gid(?:[ _]index)?[ :=#]{1,3}(?P<index>\d{1,3})\b"
+    r"(?: on (?P<on>\w{2,40}))?"
 )
 
 
-# Got completion from peer 192.0.2.5<51210> with status=12 opcode=0 len=0 vendor err 129 (Recv) localGid fe80::a2 remoteGids fe80::a3
+# Got completion from peer 192.0.2.5<51210> with status=12 opcode=0 len=0 vendor err 129 (Recv) localGid fe80::a2
+# remoteGids fe80::a3
 GAVE_UP = re.compile(
-    r"completion from peer .{0,80}(?:status=|error )12\b.{0,200}\blocalGid ?(?P<own>fe80:\S{1,40}) remoteGids? ?(?P<other>fe80:\S{1,40})"
+    r"completion from peer .{0,80}(?:status=|error )12\b.{0,200}\blocalGid ?(?P<own>fe80:\S{1,40}) remoteGids? ?"
+    r"(?P<other>fe80:\S{1,40})"
 )
 
 

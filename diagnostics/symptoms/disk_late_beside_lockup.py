@@ -1,7 +1,7 @@
 """Requests to a disk timed out, and that is all that is said of it, in a kernel log that reports stuck processors too.
 
-A processor that does not leave the kernel serves no interrupt, so what a disk has answered waits for it. A disk that was
-reset, vanished or returned errors beside it is another symptom, and so is one on which the stuck processor waits.
+A processor that does not leave the kernel serves no interrupt, so what a disk has answered waits for it. A disk that
+was reset, vanished or returned errors beside it is another symptom, and so is one on which the stuck processor waits.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The kernel that runs has no module of the NVIDIA driver that it could load: there is none for this kernel, or the one that
-is there was built for another.
+"""The kernel that runs has no module of the NVIDIA driver that it could load: there is none for this kernel, or the one
+that is there was built for another.
 
 The loader says so, or the module is installed for other kernels only, on a machine whose driver does not answer.
 """

@@ -14,7 +14,8 @@ from ._reports import gpu_reports
 
 WORDS = re.compile(
     r"No devices were found|couldn't communicate with the NVIDIA driver|CUDA driver initialization failed"
-    r"|no CUDA-capable device|CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE)|No CUDA GPUs are available|libcuda\.so[.\d]{0,12}: cannot open shared object"
+    "|no CUDA-capable device|CUDA_ERROR_(?:NOT_INITIALIZED|NO_DEVICE)|No CUDA GPUs are available"
+    r"|libcuda\.so[.\d]{0,12}: cannot open shared object"
     r"|CUDA unknown error - this may be due to an incorrectly set up environment",
     re.I,
 )

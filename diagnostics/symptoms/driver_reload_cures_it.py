@@ -42,6 +42,7 @@ SYMPTOM = Symptom(
     leak=0.0003,
     because="what is broken, missing or of another version stays so when a module is loaded again",
     tells_apart=("host",),
-    command="sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; python -c 'import torch; print(torch.cuda.is_available())'",
+    command="sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; python -c 'import torch; "
+    "print(torch.cuda.is_available())'",
     cost_minutes=2,
 )

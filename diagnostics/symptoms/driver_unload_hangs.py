@@ -1,5 +1,5 @@
-"""Taking the GPU driver's module out, or a card from the driver, does not come back: rmmod, `modprobe -r` or a write to the
-card's `remove` or `unbind` waits in D for five minutes.
+"""Taking the GPU driver's module out, or a card from the driver, does not come back: rmmod, `modprobe -r` or a write to
+the card's `remove` or `unbind` waits in D for five minutes.
 
 A module that is in use is refused at once, and a call to the GPU's processor that is not answered is given up after a
 minute.

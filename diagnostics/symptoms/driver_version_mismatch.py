@@ -1,7 +1,7 @@
 """The NVIDIA kernel module and the user-space library are of different versions.
 
-"Driver/library version mismatch", NVRM's "API mismatch", or CUDA's complaint about the driver's version or about code made for a
-newer one, a driver's library that is an empty file (it was not there when the container was made); or the
+"Driver/library version mismatch", NVRM's "API mismatch", or CUDA's complaint about the driver's version or about code
+made for a newer one, a driver's library that is an empty file (it was not there when the container was made); or the
 module that is loaded is none of the versions that are installed, or not the version of the fabric manager.
 """
 
@@ -17,9 +17,12 @@ from . import Finding, Symptom
 from ._reports import gpu_reports
 
 WORDS = re.compile(
-    r"Driver/library version mismatch|API mismatch|forward compatibility was attempted|NVIDIA driver on your system is too old|driver version is insufficient|system has unsupported display driver"
-    r"|cudaErrorSystemDriverMismatch|NVML library version|cudaErrorInsufficientDriver|does not match DSO version|NVML/RM version mismatch|unsatisfied condition: (?:cuda|driver|brand)\S{0,20}[<>=]"
-    r"|compiled with an unsupported toolchain|CUDA_ERROR_UNSUPPORTED_PTX_VERSION|cudaErrorUnsupportedPtxVersion|libcuda\.so[.\d]{0,12}: file too short",
+    "Driver/library version mismatch|API mismatch|forward compatibility was attempted"
+    "|NVIDIA driver on your system is too old|driver version is insufficient|system has unsupported display driver"
+    "|cudaErrorSystemDriverMismatch|NVML library version|cudaErrorInsufficientDriver|does not match DSO version"
+    r"|NVML/RM version mismatch|unsatisfied condition: (?:cuda|driver|brand)\S{0,20}[<>=]"
+    "|compiled with an unsupported toolchain|CUDA_ERROR_UNSUPPORTED_PTX_VERSION|cudaErrorUnsupportedPtxVersion"
+    r"|libcuda\.so[.\d]{0,12}: file too short",
     re.I,
 )
 

@@ -1,6 +1,8 @@
-"""A drive counts that its power went away unannounced again and again: ten times or more, and at every third start at least.
+"""A drive counts that its power went away unannounced again and again: ten times or more, and at every third start at
+least.
 
-An orderly shutdown and a panic that restarts the machine leave the power on. ABSENT where a drive has counted no such loss.
+An orderly shutdown and a panic that restarts the machine leave the power on. ABSENT where a drive has counted no such
+loss.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ from ._reports import complaints
 # only 1/4 required IB ports are ACTIVE
 WORDS = re.compile(
     r"No IB port \S{0,40} ?is ACTIVE|check_hw_(?:ib|eth): {1,3}.{0,80}(?:not found|is not|\bNo )"
-    r"|\bonly \d{1,3} ?(?:/|(?:out )?of) ?\d{1,3} (?:(?:required|expected|configured) )?(?:IB|InfiniBand|RDMA|RoCE|HCA|NIC|rail)s? ?(?:ports?|links?|devices?|adapters?)? ?(?:are |is )?(?:ACTIVE|up|linked)\b",
+    r"|\bonly \d{1,3} ?(?:/|(?:out )?of) ?\d{1,3} (?:(?:required|expected|configured) )?"
+    "(?:IB|InfiniBand|RDMA|RoCE|HCA|NIC|rail)s? ?(?:ports?|links?|devices?|adapters?)? ?(?:are |is )?"
+    r"(?:ACTIVE|up|linked)\b",
     re.I,
 )
 

@@ -1,4 +1,5 @@
-"""A local filesystem is of a kind, or uses a feature, that its own developers call experimental or leave off by default.
+"""A local filesystem is of a kind, or uses a feature, that its own developers call experimental or leave off by
+default.
 
 ext4's fast_commit, bigalloc and orphan_file, xfs' rmapbt and realtime sections, btrfs' raid56 and zoned mode, f2fs'
 compression, bcachefs as a whole. Seen in what tune2fs and its like list, and in the mounts.

@@ -1,9 +1,9 @@
 """What fails always has a node with an ill port among its nodes, and what goes through has none.
 
-From a table of trials that names the nodes of each, and from what was seen of the nodes' ports: one that is down, has not
-been set up, or counts damaged frames. At least two failures and one success. One node that is in every failure is told
-apart without its ports too (see failures_follow_one_device); several nodes are not. ABSENT where nodes with ill ports took
-part in what went through.
+From a table of trials that names the nodes of each, and from what was seen of the nodes' ports: one that is down, has
+not been set up, or counts damaged frames. At least two failures and one success. One node that is in every failure is
+told apart without its ports too (see failures_follow_one_device); several nodes are not. ABSENT where nodes with ill
+ports took part in what went through.
 """
 
 from __future__ import annotations

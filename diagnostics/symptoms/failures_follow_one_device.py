@@ -2,8 +2,8 @@
 
 From a table of trials: a name (a GPU, a node) that stands in the condition of every failure and in that of no success,
 or only as "without" it; or a card that was moved ("boxA with boxB's card") and took the trouble with it to the other
-host, while its own host is well with another. At least two failures, or one and two successes; one connection that fails ("a -> b") is a fault
-of neither end, and a network adapter is no device of the job.
+host, while its own host is well with another. At least two failures, or one and two successes; one connection that
+fails ("a -> b") is a fault of neither end, and a network adapter is no device of the job.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ PARTS = ("card", "device", "dimm")
 CONNECTION = re.compile(r"<?->")
 LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
 NAME = re.compile(
-    r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b|(?<!\w)#\d{1,3}\b",
+    r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?"
+    r"(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b|(?<!\w)#\d{1,3}\b",
     re.I,
 )
 # cv2.cvtColor      h5py.File(      import boto3: a name of code

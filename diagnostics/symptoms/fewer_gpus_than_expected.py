@@ -16,9 +16,11 @@ from ._reports import complaints
 WORDS = re.compile(
     r"invalid device ordinal|device[_ ]count\W{1,3}\d{1,3} is (?:smaller|less|lower) than"
     r"|requested gpu.{0,80}only (?:has|have)|but your machine only has"
-    r"|(?:expected|require[sd]?|requested|need(?:s|ed)?|wants?)\D{0,12}\d{1,3} (?:GPU|device)s?\b.{0,40}\b(?:only|found|got|but|have|available|detected)"
+    r"|(?:expected|require[sd]?|requested|need(?:s|ed)?|wants?)\D{0,12}\d{1,3} (?:GPU|device)s?\b.{0,40}\b"
+    "(?:only|found|got|but|have|available|detected)"
     r"|only \d{1,3} (?:GPU|CUDA device)s? (?:(?:is|are|were) )?(?:available|found|detected|visible)"
-    r"|(?:greater|larger|more|higher|exceeds?) (?:than )?(?:the )?(?:number of )?(?:available|visible) (?:GPU|CUDA|device)s?",
+    "|(?:greater|larger|more|higher|exceeds?) (?:than )?(?:the )?(?:number of )?(?:available|visible) "
+    "(?:GPU|CUDA|device)s?",
     re.I,
 )
 

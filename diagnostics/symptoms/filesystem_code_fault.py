@@ -1,4 +1,5 @@
-"""The kernel stopped itself in the code of a filesystem or of the block layer: a BUG, an oops or a failed pointer there.
+"""The kernel stopped itself in the code of a filesystem or of the block layer: a BUG, an oops or a failed pointer
+there.
 
 By the source file that the report names, or the innermost function of its trace; Lustre names its own bugs (LBUG).
 """

@@ -23,6 +23,7 @@ SYMPTOM = Symptom(
     title="a packet filter lets in only what is listed",
     rule=rule,
     leak=0.05,
-    because="a filter that is in force is common where nodes are not in a network of their own; somebody kept its listing",
+    because="a filter that is in force is common where nodes are not in a network of their own; somebody kept its "
+    "listing",
     command="sudo firewall-cmd --list-all; sudo ufw status; sudo iptables -L INPUT -n",
 )

@@ -1,8 +1,8 @@
 """The first pass over the data took several times as long as each of the following ones.
 
-By the epochs' own times: at least three times the median of the rest, which agree among themselves, and two minutes more.
-What is read once lies in the page cache afterwards, and what is compiled once is compiled. ABSENT where three epochs or
-more took equally long.
+By the epochs' own times: at least three times the median of the rest, which agree among themselves, and two minutes
+more. What is read once lies in the page cache afterwards, and what is compiled once is compiled. ABSENT where three
+epochs or more took equally long.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ DESKTOP = re.compile(
 )
 # programs that a machine runs for itself, outside of any job's container
 SERVICES = re.compile(
-    r"^(?:systemd|init$|gsd-|gnome|Xorg|Xwayland|kde|kwin|plasma|kubelet|containerd|dockerd|sshd|snapd|rsyslogd|cron|irqbalance"
+    "^(?:systemd|init$|gsd-|gnome|Xorg|Xwayland|kde|kwin|plasma|kubelet|containerd|dockerd|sshd|snapd|rsyslogd|cron"
+    "|irqbalance"
     r"|NetworkManager|polkitd|dbus|udisksd|slurmd|munged|chronyd|ntpd|tuned|agetty|node_exporter|dcgm)"
 )
 

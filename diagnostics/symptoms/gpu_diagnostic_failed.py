@@ -1,7 +1,7 @@
 """A GPU health test of computation, load or set-up fails on a device (dcgmi diag). ABSENT where all tests pass.
 
-Tests of the memory are a symptom of their own; clocks that are held down and links are others'. A health report's rows of
-the whole and of a GPU sum up its parts, and a test of PCIe fails for links alone where a GPU has no NVLink. A job's
+Tests of the memory are a symptom of their own; clocks that are held down and links are others'. A health report's rows
+of the whole and of a GPU sum up its parts, and a test of PCIe fails for links alone where a GPU has no NVLink. A job's
 or a node's own check of computations counts too.
 """
 
@@ -21,7 +21,8 @@ SUMS = ("Overall Health", "GPU")
 MESSAGES = ("Warning", "Error")
 # [gpu-health] rank 5 node n12: SDC check FAILED: 1 of 8 devices disagrees (device 5)
 SAID = re.compile(
-    r"\bSDC (?:check|test)s? (?:has )?FAILED|calculations were incorrect|GEMM result mismatch|\b\d{1,4} of \d{1,4} devices? disagrees?\b"
+    r"\bSDC (?:check|test)s? (?:has )?FAILED|calculations were incorrect|GEMM result mismatch"
+    r"|\b\d{1,4} of \d{1,4} devices? disagrees?\b"
     r"|SDCReplayMismatch|check_gpu_\w{1,20}: .{0,80}\bfailed\b",
     re.I,
 )

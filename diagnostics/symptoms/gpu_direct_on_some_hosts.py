@@ -38,5 +38,6 @@ SYMPTOM = Symptom(
     leak=0.0008,
     because="hosts of one job are set up alike",
     tells_apart=("host",),
-    command="lsmod | grep -E 'nvidia_peermem|nv_peer_mem' on each host; NCCL_DEBUG=INFO torchrun ... 2>&1 | grep 'via NET'",
+    command="lsmod | grep -E 'nvidia_peermem|nv_peer_mem' on each host; NCCL_DEBUG=INFO torchrun ... 2>&1 | grep "
+    "'via NET'",
 )

@@ -1,9 +1,9 @@
 """A GPU memory reports an error that its code could not correct.
 
 Xid 48, 64, 94, 95, 140, 171 or 172; a nonzero volatile count of uncorrectable errors; CUDA's own "uncorrectable ECC
-error"; rows that could not be remapped. Xid 63 alone is a page or row taken out of use, which corrected errors
-cause too: it is no part of this.
-ABSENT where the counters were read and are zero, with no storm of corrected errors beside them, or a kernel log long enough to speak is silent.
+error"; rows that could not be remapped. Xid 63 alone is a page or row taken out of use, which corrected errors cause
+too: it is no part of this. ABSENT where the counters were read and are zero, with no storm of corrected errors beside
+them, or a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from .gpu_ecc_correctable_storm import is_storm
 CODES = (48, 64, 94, 95, 140, 171, 172)
 OF_A_LIFETIME = re.compile(r"aggregate|remapped|retired", re.I)  # these were met before, and rows that failed replaced
 WORDS = re.compile(
-    r"uncorrectable (?:ECC|DRAM|SRAM|memory) error|double.bit ECC|uncorrectable HBM\d? memory error|uncontained (?:ECC|memory) error|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
+    r"uncorrectable (?:ECC|DRAM|SRAM|memory) error|double.bit ECC|uncorrectable HBM\d? memory error"
+    "|uncontained (?:ECC|memory) error|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
     r"|row[ _-]?remap(?:per|ping)?\b.{0,60}\bfail(?:ed|ure)\b(?!.{0,8}[:=] ?(?:no|false|0|none)\b)",
     re.I,
 )

@@ -1,7 +1,7 @@
 """A tool gets no handle to a device that the driver lists.
 
-"Unable to determine the device handle ... Unknown Error", or a row of nvidia-smi full of ERR!. A row in which some readings
-are given is none of these (see gpu_sensors_refused).
+"Unable to determine the device handle ... Unknown Error", or a row of nvidia-smi full of ERR!. A row in which some
+readings are given is none of these (see gpu_sensors_refused).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A GPU at work has a narrower or older PCIe link than most of the others beside it.
 
-An idle GPU lowers its link to save power, so only one at work counts. ABSENT where every GPU at work has the link of the
-others.
+An idle GPU lowers its link to save power, so only one at work counts. ABSENT where every GPU at work has the link of
+the others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         slow = [each for each in group if _speed(each) < best]
         if slow and len(slow) < len(group) / 2:
             for each in slow:
-                note = f"{_told(each)} at work, where {len(group) - len(slow)} beside it have {_told(max(group, key=_speed))}"
+                note = (
+                    f"{_told(each)} at work, where {len(group) - len(slow)} beside it have "
+                    f"{_told(max(group, key=_speed))}"
+                )
                 yield Finding(gpu_subject(incident, each.subject), (each,), note)
         elif len(group) > 1 and not slow:
             yield Finding(Subject(), tuple(group), f"{len(group)} GPUs at work have the same link", present=False)

@@ -1,7 +1,7 @@
 """A GPU's PCIe link lost what was under way: an uncorrected error of which the driver cannot recover.
 
-The kernel reports it for an address at which NVIDIA's or AMD's driver sits (nvidia, nouveau, amdgpu), or which that driver
-names in reports of its own. Corrected errors never count, nor what was over before the run.
+The kernel reports it for an address at which NVIDIA's or AMD's driver sits (nvidia, nouveau, amdgpu), or which that
+driver names in reports of its own. Corrected errors never count, nor what was over before the run.
 """
 
 from __future__ import annotations

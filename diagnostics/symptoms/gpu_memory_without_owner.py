@@ -1,7 +1,9 @@
 """GPU memory is in use and no living process of this machine owns it.
 
-nvidia-smi shows memory in use (over 1 GiB) and no process (in words, or an empty table beside a defunct process), or it lists a process that it cannot name, or one that the
-process table shows as defunct or not at all, or that `kill` does not find; or an out-of-memory report names a holder that has ended. ABSENT where every listed process lives, or no memory is in use.
+nvidia-smi shows memory in use (over 1 GiB) and no process (in words, or an empty table beside a defunct process), or it
+lists a process that it cannot name, or one that the process table shows as defunct or not at all, or that `kill` does
+not find; or an out-of-memory report names a holder that has ended. ABSENT where every listed process lives, or no
+memory is in use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """NVLink or an NVSwitch reports errors.
 
-Xid 74, 136, 137, 144 to 150 or 155; what amdgpu says of its links (XGMI); an SXid that is not to be ignored, nor
-the refusal of one access and no more; nonzero error counters of a link; a link that is
-inactive beside links that are active; a fabric that refused the GPU; CUDA's own words of a peer's memory over NVLink, or NCCL's of its fabric, unless
+Xid 74, 136, 137, 144 to 150 or 155; what amdgpu says of its links (XGMI); an SXid that is not to be ignored, nor the
+refusal of one access and no more; nonzero error counters of a link; a link that is inactive beside links that are
+active; a fabric that refused the GPU; CUDA's own words of a peer's memory over NVLink, or NCCL's of its fabric, unless
 another version of the software does not meet it, or several sites meet it: no link is mended so, and none is shared.
 ABSENT where link counters were read and are zero, or a kernel log long enough to speak is silent.
 """
@@ -22,9 +22,12 @@ from ._trials import cured_by_version, fails_at_several_sites
 
 CODES = (74, 136, 137, *range(144, 151), 155)
 WORDS = re.compile(
-    r"access of peer GPU memory over nvlink|uncorrectable NVLink error|NVLink error (?:was )?detected|Link training failed on GPU \d{1,2} NVLink|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
-    r"|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|detected NVSwitch (?:non-)?fatal error|NVLink training fail|bind NVLink SHARP.{0,120}error 401"
-    r"|^Fabric State: Completed, Status:|fatal nvlink error|fabric ?manager.{0,80}(?:fail|error|fatal)|nvlink.{0,40}(?:fatal|is down|inactive)",
+    "access of peer GPU memory over nvlink|uncorrectable NVLink error|NVLink error (?:was )?detected"
+    r"|Link training failed on GPU \d{1,2} NVLink|NvlinkUncorrectable|NVLINK_UNCORRECTABLE"
+    "|CUDA_ERROR_CONTAINED|error in the Fabric Manager or NVSwitches|detected NVSwitch (?:non-)?fatal error"
+    "|NVLink training fail|bind NVLink SHARP.{0,120}error 401"
+    "|^Fabric State: Completed, Status:|fatal nvlink error|fabric ?manager.{0,80}(?:fail|error|fatal)"
+    "|nvlink.{0,40}(?:fatal|is down|inactive)",
     re.I,
 )
 CORRECTED_BY_DESIGN = re.compile(r"replay|recovery|\bCRC\b", re.I)  # links repeat a packet now and then

@@ -1,7 +1,7 @@
 """The driver, or a tool, says that a GPU is gone from its bus.
 
-Xid 79, "fallen off the bus", "GPU is lost", or a device whose revision reads as ones (lspci's "rev ff"). ABSENT where a kernel log long
-enough to speak was read and says nothing of it.
+Xid 79, "fallen off the bus", "GPU is lost", or a device whose revision reads as ones (lspci's "rev ff"). ABSENT where a
+kernel log long enough to speak was read and says nothing of it.
 """
 
 from __future__ import annotations

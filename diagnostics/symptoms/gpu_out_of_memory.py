@@ -17,30 +17,38 @@ from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
 from .cannot_allocate_memory import OF_THE_HOST
 
 WORDS = re.compile(
-    r"CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)OutOfMemoryError"
-    r"|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED|Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY|(?:HIP|NPU|XPU|MPS backend|MLU|MUSA) out of memory|Cuda Runtime \(out of memory|--mem-fraction-static|BFCArena.{0,80} Failed to allocate memory|Failed to CUDA (?:calloc|malloc)"
+    "CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory"
+    r"|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)OutOfMemoryError"
+    "|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED|Dst tensor is not initialized"
+    r"|CUDA_ERROR_OUT_OF_MEMORY|(?:HIP|NPU|XPU|MPS backend|MLU|MUSA) out of memory|Cuda Runtime \(out of memory"
+    "|--mem-fraction-static|BFCArena.{0,80} Failed to allocate memory|Failed to CUDA (?:calloc|malloc)"
     r"|Error Code \d{1,3}: OutOfMemory|memory isn't enough and alloc failed|Out of GPU memory trying to allocate"
     r"|NV\w{2,8}_STATUS_ALLOCATOR_FAILURE|nvJPEG error \(5\)"
     r"|Can't allocate \d{1,15} bytes on device|NV_ENC_ERR_OUT_OF_MEMORY|NPP_MEMORY_ALLOCATION_ERR"
     r"|HIP(?:BLAS|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED"
     r"|miopenStatusAllocFailed|rocblas_status_memory_error|hip_?Error_?OutOfMemory"
-    r"|RESOURCE_EXHAUSTED|(?:cuMem|cudaMalloc|hipMalloc)\w{0,20} failed to allocate|Resource exhausted: Out of memory|cudaErrorMemoryAllocation"
+    r"|RESOURCE_EXHAUSTED|(?:cuMem|cudaMalloc|hipMalloc)\w{0,20} failed to allocate"
+    "|Resource exhausted: Out of memory|cudaErrorMemoryAllocation"
     r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,80}[ :']out of memory"
     r"|out_of_memory: (?:RMM|CUDA) |RMM failure at.{0,200}(?:out of memory|Maximum pool size exceeded)"
     r"|out of memory in \S{1,300}\.cuh?\b"
     r"|bfc_allocator\.cc:\d{1,6}\] Ran out of memory trying to allocate|Allocator \(GPU_\d{1,3}_bfc\) ran out of memory"
-    r"|No available memory for the cache blocks|can be stored in (?:the )?KV cache|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
+    "|No available memory for the cache blocks|can be stored in (?:the )?KV cache"
+    "|larger than the available KV cache memory|free memory on (?:GPU|device) .{0,40}is not enough",
     re.I,
 )
-# gRPC and TensorFlow say RESOURCE_EXHAUSTED of a disk too, and the host's memory has its own runtimes, allocators and calls
+# gRPC and TensorFlow say RESOURCE_EXHAUSTED of a disk too, and the host's memory has its own runtimes, allocators and
+# calls
 ELSEWHERE = re.compile(
-    rf"{OF_THE_HOST.pattern}|No space left|ENOSPC|java\.lang\.|\bcudaHost(?:Alloc|Register)|cudaMallocHost|hipHostMalloc",
+    rf"{OF_THE_HOST.pattern}|No space left|ENOSPC|java\.lang\.|\bcudaHost(?:Alloc|Register)|cudaMallocHost"
+    "|hipHostMalloc",
     re.I,
 )
 PINNED = re.compile(r"pin_memory|cudaHostAlloc", re.I)
 # CUDA out of memory detected. Train microbatch size will be decreased from 16 -> 8.
 ANSWERED = re.compile(
-    r"(?:batch size|microbatch size)\b.{0,40}(?:decreas|reduc|halv|lower)|trying again with|retrying with|caller indicates that this is not a failure",
+    r"(?:batch size|microbatch size)\b.{0,40}(?:decreas|reduc|halv|lower)|trying again with|retrying with"
+    "|caller indicates that this is not a failure",
     re.I,
 )
 

@@ -1,8 +1,8 @@
 """A device answers its driver, and some of its readings are refused.
 
-A row of nvidia-smi in which the power, the fan or another cell is ERR! while the temperature, the clock or the load is given:
-the device is on its bus, and the part of it that was asked did not answer. A row without any reading is a device that gives
-no handle (see gpu_handle_lost).
+A row of nvidia-smi in which the power, the fan or another cell is ERR! while the temperature, the clock or the load is
+given: the device is on its bus, and the part of it that was asked did not answer. A row without any reading is a device
+that gives no handle (see gpu_handle_lost).
 """
 
 from __future__ import annotations

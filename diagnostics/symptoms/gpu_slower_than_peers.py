@@ -1,9 +1,11 @@
 """One device or host of several like it is slow while the others wait.
 
 Of at least three devices of one name that are working, one runs at under 70 % of the others' median clock (a device
-that was looked at often counts once, with its median); of at least three hosts or devices measured by one benchmark, one reaches under 75 % of the median; of at least three ranks,
-one needs 1.5 times the others' median to do its own part of a step; one is 2 % slower in a benchmark that was written
-down beside what its peers reach; of at least five alike that lie close together one lies far behind, by 3 % or more; or a straggler detector names one. ABSENT where devices were compared and are alike.
+that was looked at often counts once, with its median); of at least three hosts or devices measured by one benchmark,
+one reaches under 75 % of the median; of at least three ranks, one needs 1.5 times the others' median to do its own part
+of a step; one is 2 % slower in a benchmark that was written down beside what its peers reach; of at least five alike
+that lie close together one lies far behind, by 3 % or more; or a straggler detector names one. ABSENT where devices
+were compared and are alike.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from ._reports import by_device, gpu_subject, said, words_of
 
 # Some GPUs have worse relative performance. Affected ranks: {13}          node 3 is a straggler
 DETECTED = re.compile(
-    r"worse relative performance.{0,120}\branks?\D{1,20}(?P<rank>\d{1,6})|\b(?:rank|node|GPU) ?\d{1,6} is a straggler|(?<!no )\bstragglers? (?:detected|found|identified)\W{1,12}(?:ranks?|nodes?|GPUs?)\D{1,8}\d",
+    r"worse relative performance.{0,120}\branks?\D{1,20}(?P<rank>\d{1,6})"
+    r"|\b(?:rank|node|GPU) ?\d{1,6} is a straggler|(?<!no )\bstragglers? (?:detected|found|identified)\W{1,12}"
+    r"(?:ranks?|nodes?|GPUs?)\D{1,8}\d",
     re.I,
 )
 FEWEST = 3

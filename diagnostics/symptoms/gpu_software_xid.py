@@ -1,9 +1,9 @@
 """A kernel of the program touched memory that is not its own, or is not aligned.
 
-Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, misaligned address,
-device-side assert), the memory checker's, or those of the same work tried on the CPU (index out of range). Xid 45 is the cleaning up after anything and says nothing, and so does a fault
-of a device whose PCIe link has just failed. What the run outlived for minutes was another process's. ABSENT where a
-kernel log long enough to speak is silent.
+Xid 13, 31, 32, 43, 68 or 69, or CUDA's own words (illegal memory access, misaligned address, device-side assert), the
+memory checker's, or those of the same work tried on the CPU (index out of range). Xid 45 is the cleaning up after
+anything and says nothing, and so does a fault of a device whose PCIe link has just failed. What the run outlived for
+minutes was another process's. ABSENT where a kernel log long enough to speak is silent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ CODES = (13, 31, 32, 43, 68, 69)
 WORDS = re.compile(
     r"illegal memory access|ILLEGAL_ADDRESS|misaligned address"
     r"|device-side assert|invalid program counter|Invalid __\w{1,12}__ (?:read|write|atomic)"
-    r"|block: \[[\d, ]{1,30}\], thread: \[[\d, ]{1,30}\] Assertion|Memory access fault by GPU|Segmentation fault from GPU at 0x|\[7(?:00|16|19)\] Call to cu|HSA_STATUS_ERROR_(?:EXCEPTION|MEMORY_APERTURE_VIOLATION)"
+    r"|block: \[[\d, ]{1,30}\], thread: \[[\d, ]{1,30}\] Assertion|Memory access fault by GPU"
+    r"|Segmentation fault from GPU at 0x|\[7(?:00|16|19)\] Call to cu"
+    "|HSA_STATUS_ERROR_(?:EXCEPTION|MEMORY_APERTURE_VIOLATION)"
     # Error: ../paddle/phi/kernels/funcs/gather.cu.h:67 Assertion `index_value >= 0 ...` failed.
     r"|\.cuh?(?:\.h)?:\d{1,6}:? Assertion `.{1,300}` failed",
     re.I,

@@ -28,7 +28,8 @@ CAPACITY = re.compile(rf"total capac(?:i)?ty of {AMOUNT}|{AMOUNT} total capacity
 FREE = re.compile(rf"{AMOUNT} (?:is )?free\b")
 # what PyTorch calls "Process 4123" may be the one that failed: its own part is told by these
 OWN = re.compile(
-    rf"this process has {AMOUNT} memory in use|{AMOUNT} (?:reserved in total by PyTorch|is allocated by PyTorch|already allocated)"
+    f"this process has {AMOUNT} memory in use|{AMOUNT} "
+    "(?:reserved in total by PyTorch|is allocated by PyTorch|already allocated)"
 )
 # CUDA out of memory. ... GPU 0 has a total capacity       (GPU 0; 23.69 GiB total capacity
 DEVICE = re.compile(r"\bGPU (\d{1,3})\b")

@@ -1,10 +1,10 @@
 """A GPU's clocks are held down by heat or power.
 
 An active hardware slowdown, thermal slowdown or power brake, from the driver, a health test or a monitor; a board whose
-power cable is not plugged in (Xid 54), or a card that its driver switches off for heat; or a busy GPU
-that is hot and runs at less than half of its highest clock, or whose clock fell as it grew hot, or fell while
-its power limit was raised, with the card or its memory hot. A software power cap is how every loaded GPU of a capped
-fleet looks and is no part of this. ABSENT where every GPU that was seen busy was asked for its reasons, and names neither.
+power cable is not plugged in (Xid 54), or a card that its driver switches off for heat; or a busy GPU that is hot and
+runs at less than half of its highest clock, or whose clock fell as it grew hot, or fell while its power limit was
+raised, with the card or its memory hot. A software power cap is how every loaded GPU of a capped fleet looks and is no
+part of this. ABSENT where every GPU that was seen busy was asked for its reasons, and names neither.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 WARMER_C, FELL = 10.0, 0.75
 RAISED, FELL_ALL_THE_SAME = 1.1, 0.9  # a higher limit alone never lowers a clock
 WORDS = re.compile(
-    r"(?:thermal|power) violations? totaling|clocks? event due to (?:thermal|power) violation|clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events",
+    "(?:thermal|power) violations? totaling|clocks? event due to (?:thermal|power) violation"
+    "|clocks? (?:are being throttled|throttling)|HW Slowdown is engaged|HW_SLOWDOWN_VIOLATION|hw slowdown events",
     re.I,
 )
 NO_CABLE = 54
 # the driver switches the card off, or the host down
 TOO_HOT = re.compile(
-    r"amdgpu: .{0,40}(?:over temperature range|Critical Temperature Fault|GPU SW CTF|thermal throttling temperature reached)|power brake slowdown|NVRM: .{0,60}thermal shutdown",
+    "amdgpu: .{0,40}(?:over temperature range|Critical Temperature Fault|GPU SW CTF"
+    "|thermal throttling temperature reached)|power brake slowdown|NVRM: .{0,60}thermal shutdown",
     re.I,
 )
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")

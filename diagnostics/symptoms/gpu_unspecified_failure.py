@@ -1,8 +1,8 @@
 """CUDA failed with an error that names no reason.
 
 "unknown error", "unspecified launch failure", a cuBLAS or cuDNN execution failure, a launch that timed out. Bad code, a
-bad device and a bad driver all say this, so it moves little. So does an illegal instruction: an image built for another device,
-one damaged on its way or a processor that decodes wrongly.
+bad device and a bad driver all say this, so it moves little. So does an illegal instruction: an image built for another
+device, one damaged on its way or a processor that decodes wrongly.
 """
 
 from __future__ import annotations

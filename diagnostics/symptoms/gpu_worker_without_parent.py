@@ -1,8 +1,8 @@
 """A worker process holds GPU memory and the job that started it is gone.
 
-The process is a worker by its name (a worker of vLLM, SGLang, Ray, or of Python's multiprocessing), or it waits in D and the
-driver cannot name it any more, and its parent is process 1: whoever started it ended before it. Who holds the memory is
-listed by a tool, or named in an allocator's report of a full device.
+The process is a worker by its name (a worker of vLLM, SGLang, Ray, or of Python's multiprocessing), or it waits in D
+and the driver cannot name it any more, and its parent is process 1: whoever started it ended before it. Who holds the
+memory is listed by a tool, or named in an allocator's report of a full device.
 """
 
 from __future__ import annotations

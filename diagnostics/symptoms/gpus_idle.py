@@ -1,7 +1,7 @@
 """The GPUs idle while the run makes steps: something before them is too slow to feed them.
 
-All GPUs that were looked at show a tenth of their utilisation or less, and the run's log has steps and no end. ABSENT where
-one of them is at four fifths or more.
+All GPUs that were looked at show a tenth of their utilisation or less, and the run's log has steps and no end. ABSENT
+where one of them is at four fifths or more.
 """
 
 from __future__ import annotations

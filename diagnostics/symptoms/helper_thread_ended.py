@@ -8,10 +8,9 @@ idles in that loop, and a helper of another process that raised, where the job t
 looked in vain.
 
 The thread that pins memory, feeds a queue or serves shared tensors: an exception whose outermost frames are a thread's.
-One that says of itself what was lacking (memory, room, descriptors), that a device failed or that a
-worker was killed is told by that symptom. A
-worker process that is gone is another symptom: its parent is told. Nobody waits for threads that only report or measure,
-and a run that goes on well after it did not need it.
+One that says of itself what was lacking (memory, room, descriptors), that a device failed or that a worker was killed
+is told by that symptom. A worker process that is gone is another symptom: its parent is told. Nobody waits for threads
+that only report or measure, and a run that goes on well after it did not need it.
 """
 
 from __future__ import annotations
@@ -34,7 +33,8 @@ REPORTS = re.compile(
     r"|psutil|pynvml|gpustat|codecarbon|usage_stats|debugpy|IPython|ipykernel|matplotlib)/"
 )
 SAYS_WHY = re.compile(
-    r"No space|shared memory|Too many open|ancdata|[Cc]annot allocate|[Oo]ut ?of ?[Mm]emory|CUDA|NCCL|Input/output|Stale|quota"
+    "No space|shared memory|Too many open|ancdata|[Cc]annot allocate|[Oo]ut ?of ?[Mm]emory|CUDA|NCCL|Input/output"
+    "|Stale|quota"
     r"|killed by signal"
 )
 TOLD = re.compile(
@@ -45,7 +45,8 @@ TOLD = re.compile(
 UNHEARD = re.compile(r"\b(?:Task|Future) exception was never retrieved\b|\bUnhandled error in Deferred\b")
 # a program that answers requests idles in its loop all day
 SERVES = re.compile(
-    r"(?:^|/)(?:uvicorn|hypercorn|gunicorn|daphne|sanic|tornado|fastapi|starlette|quart|gradio|streamlit|ipykernel|jupyter\w{0,10}"
+    "(?:^|/)(?:uvicorn|hypercorn|gunicorn|daphne|sanic|tornado|fastapi|starlette|quart|gradio|streamlit|ipykernel"
+    r"|jupyter\w{0,10}"
     r"|distributed|ray|vllm|sglang)/|aiohttp/web\w{0,10}\.py$|api_server|\bserve(?:r|_forever)?\b"
 )
 NUMBER = re.compile(r"\d+")
@@ -66,7 +67,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for process in incident.links.processes.values():
         for gone, waiting in _missing(process.stacks):
             own = next(frame for frame in waiting.frames if not in_library(frame))
-            note = f"{gone.thread} of {process.pid} is gone, and the main thread waits in its code: {own.function} ({own.file})"
+            note = (
+                f"{gone.thread} of {process.pid} is gone, and the main thread waits in its code: {own.function} "
+                f"({own.file})"
+            )
             yield Finding(Subject(pid=process.pid), (waiting, gone), note)
 
 

@@ -1,9 +1,9 @@
 """The memory controller or a machine check reports errors of the host's memory.
 
-Any uncorrectable error; corrected ones from the hundredth on, at five reports of one module within a minute each, or from
-the threshold that a tool of the platform sets, since a sound DIMM corrects one now and then; or of one page again an hour
-or more later, since what a particle flips is written anew and stays right.
-ABSENT where a kernel log long enough to speak is silent.
+Any uncorrectable error; corrected ones from the hundredth on, at five reports of one module within a minute each, or
+from the threshold that a tool of the platform sets, since a sound DIMM corrects one now and then; or of one page again
+an hour or more later, since what a particle flips is written anew and stays right. ABSENT where a kernel log long
+enough to speak is silent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ._reports import kernel_log, nothing
 MANY_CORRECTED = 100
 # CPU 0 ... exceeded threshold: 10 in 24h     rate exceeded for DIMM_A7     errors detected (limit of 9)
 BEYOND = re.compile(
-    r"exceed(?:ed)? threshold|threshold exceeded|rate (?:exceeded|has increased)|limit (?:of \d{1,9}\)|reached)|logging disabled|failing DIMM|predictive failure",
+    r"exceed(?:ed)? threshold|threshold exceeded|rate (?:exceeded|has increased)|limit (?:of \d{1,9}\)|reached)"
+    "|logging disabled|failing DIMM|predictive failure",
     re.I,
 )
 AGAIN_S = 3600.0

@@ -1,8 +1,9 @@
 """Two machines call themselves by one name, so that each takes the other's GPUs for its own.
 
-Two processes of one host's name in NCCL's log, which have another address of the same network on the same interface, and
-belong together: one communicator holds both, or both set up ways that only lead within a machine (P2P, shared memory), or
-NCCL finds one GPU twice. An address that changed between two runs is none: nothing joins the processes. Never ABSENT.
+Two processes of one host's name in NCCL's log, which have another address of the same network on the same interface,
+and belong together: one communicator holds both, or both set up ways that only lead within a machine (P2P, shared
+memory), or NCCL finds one GPU twice. An address that changed between two runs is none: nothing joins the processes.
+Never ABSENT.
 """
 
 from __future__ import annotations

@@ -55,7 +55,8 @@ SYMPTOM = Symptom(
     title="a process hangs in a read that firmware serves",
     rule=rule,
     leak=0.0006,
-    because="such a file is open for the milliseconds of one read; to catch a process in D there is firmware that hangs",
+    because="such a file is open for the milliseconds of one read; to catch a process in D there is firmware that "
+    "hangs",
     tells_apart=("host",),
     command="sudo cat /proc/PID/stack; ls -l /proc/PID/fd",
 )

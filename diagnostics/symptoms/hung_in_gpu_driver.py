@@ -1,10 +1,10 @@
 """A process hangs inside the NVIDIA driver, or a tool that only asks the driver does not come back.
 
 A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions; nvidia-smi that hangs or times out; a rmmod
-of the driver's module in D, or a command that takes the card from it.
-A program that only opens the device (deviceQuery, rocminfo) and is not back after half a
-minute is such a tool, where nothing else that was tried hangs; a line of Python that does so is one where such a program
-hangs too or a line without the device came back, since its imports may be what hangs.
+of the driver's module in D, or a command that takes the card from it. A program that only opens the device
+(deviceQuery, rocminfo) and is not back after half a minute is such a tool, where nothing else that was tried hangs; a
+line of Python that does so is one where such a program hangs too or a line without the device came back, since its
+imports may be what hangs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ OPENS = re.compile(r"(?:^|[\s/])(?:deviceQuery(?:Drv)?|bandwidthTest|rocminfo|cl
 PYTHON = re.compile(r"\bpython[\d.]{0,5} -c\b")
 # python3 -c "import torch; torch.zeros(1, device='cuda')"      python -c 'import jax; print(jax.devices())'
 OPENS_IN_PYTHON = re.compile(
-    r"\.cuda\(|torch\.cuda\.\w|['\"]cuda(?::\d{1,2})?['\"]|jax\.(?:local_)?devices\(|list_physical_devices\(|\bcu(?:da)?Init\b|\bcupy\b"
+    r"\.cuda\(|torch\.cuda\.\w|['\"]cuda(?::\d{1,2})?['\"]|jax\.(?:local_)?devices\(|list_physical_devices\("
+    r"|\bcu(?:da)?Init\b|\bcupy\b"
 )
 LIMIT = re.compile(r"\btimeout (?:-\S{1,20} ){0,3}(\d{1,6})([smh]?)\b")
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -46,7 +47,8 @@ UNLOADS = re.compile(
 UNBINDS = re.compile(r"/sys/bus/pci/drivers/(?:nvidia|amdgpu)/(?:unbind|remove_id)\b")
 # tee /sys/bus/pci/devices/0000:41:00.0/remove      tee /proc/acpi/bbswitch      (the device may be no GPU)
 DETACHES = re.compile(
-    r"/sys/bus/pci/devices/\S{1,40}/(?:remove|reset|driver/unbind|driver_override)\b|/proc/acpi/bbswitch\b|\bvirsh nodedev-detach\b"
+    r"/sys/bus/pci/devices/\S{1,40}/(?:remove|reset|driver/unbind|driver_override)\b|/proc/acpi/bbswitch\b"
+    r"|\bvirsh nodedev-detach\b"
 )
 
 

@@ -20,7 +20,8 @@ from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
 
 LOCAL = re.compile(
-    r"^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"
+    "^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_"
+    "|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"
     r"|dbuf_|arc_|dsl_|spa_|zil_|zvol_|zpl_|zap_|add_transaction_credits|wait_current_trans|start_transaction"
     r"|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
 )

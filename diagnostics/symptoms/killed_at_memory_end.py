@@ -36,7 +36,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _last_of_a_record(incident: Incident) -> MemoryInfo | None:
-    """The last of three looks or more at the whole machine's memory, in one file, that began with some left and ends with none."""
+    """The last of three looks or more at the whole machine's memory, in one file, that began with some left and ends
+    with none.
+    """
     files: dict[str, list[MemoryInfo]] = defaultdict(list)
     for info in incident.of(MemoryInfo):
         if info.subject.pid is None and "MemTotal" in info.values_kib:

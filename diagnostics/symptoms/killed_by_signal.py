@@ -1,6 +1,7 @@
 """A process of the job was ended by SIGKILL or SIGTERM, whoever sent it.
 
-What a launcher sends to the survivors of a rank that left with an error of its own does not count. ABSENT where the exit status of the job is known and is no signal's.
+What a launcher sends to the survivors of a rank that left with an error of its own does not count. ABSENT where the
+exit status of the job is known and is no signal's.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ from ._reports import is_over, said
 from .port_errors import RETRY_EXCEEDED
 
 EVENT = re.compile(
-    r"async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)|Got async event(?! ?: ?(?:(?:local|invalid)\b.{0,20}\bwork queue|communication established|send queue|(?:LID|P_Key table|SM) change|client reregistration|last WQE|CQ error|SRQ|fatal error in (?:QP|CQ)))",
+    "async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)"
+    r"|Got async event(?! ?: ?(?:(?:local|invalid)\b.{0,20}\bwork queue|communication established|send queue"
+    "|(?:LID|P_Key table|SM) change|client reregistration|last WQE|CQ error|SRQ|fatal error in (?:QP|CQ)))",
     re.I,
 )
 ADDRESSES = "GID table change"

@@ -20,7 +20,8 @@ from .machine_memory_low import is_plenty
 LITTLE_KIB = 1 << 20
 # you tried to allocate 51380224 bytes.     Unable to allocate 36.0 MiB for an array     realloc of size 65536 failed
 SIZE = re.compile(
-    r"(?:[Aa]llocat(?:e|ing|ion of)|Fail to alloc memory of|\b[mc]?(?:re)?alloc of size) (?P<number>\d{1,20}(?:\.\d{0,6})?) ?(?P<unit>[KMGT]i?B)?(?=\b|\s)"
+    r"(?:[Aa]llocat(?:e|ing|ion of)|Fail to alloc memory of|\b[mc]?(?:re)?alloc of size) "
+    r"(?P<number>\d{1,20}(?:\.\d{0,6})?) ?(?P<unit>[KMGT]i?B)?(?=\b|\s)"
 )
 ADDRESSES = ("Max address space", "virtual memory", "address space")
 
@@ -40,6 +41,7 @@ SYMPTOM = Symptom(
     title="a small piece of host memory was refused",
     rule=rule,
     leak=0.01,
-    because="a limit on the address space or on the number of mappings refuses small pieces too, and few know of theirs",
+    because="a limit on the address space or on the number of mappings refuses small pieces too, and few know of "
+    "theirs",
     command="free -h; ulimit -v; cat /proc/sys/vm/overcommit_memory /proc/sys/vm/max_map_count",
 )

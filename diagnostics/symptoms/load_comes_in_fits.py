@@ -1,5 +1,5 @@
-"""Loading takes ten minutes and more, and its pace varies more than tenfold on the way: pieces that come at once between
-pieces that take many seconds.
+"""Loading takes ten minutes and more, and its pace varies more than tenfold on the way: pieces that come at once
+between pieces that take many seconds.
 
 From the bar of a load (weights, shards, a checkpoint, a data set) on a machine with one network mount; code that works
 on the pieces would take as long for each.

@@ -16,7 +16,8 @@ from ._errors import matching
 
 BUS = re.compile(r"BUS|\bbus error\b", re.I)
 WORKER = re.compile(
-    r"bus error encountered in (?:DataLoader )?worker|DataLoader worker \(pid[^)]{0,40}\) is killed by signal: Bus error",
+    "bus error encountered in (?:DataLoader )?worker"
+    r"|DataLoader worker \(pid[^)]{0,40}\) is killed by signal: Bus error",
     re.I,
 )
 

@@ -73,5 +73,6 @@ SYMPTOM = Symptom(
     leak=0.002,
     because="people log out all the time; that one looks at it, or it comes right before such an error, is rare",
     tells_apart=("host",),
-    command="journalctl -u systemd-logind | tail; loginctl show-user USER --property=Linger; systemd-analyze cat-config systemd/logind.conf | grep -i removeipc",
+    command="journalctl -u systemd-logind | tail; loginctl show-user USER --property=Linger; systemd-analyze "
+    "cat-config systemd/logind.conf | grep -i removeipc",
 )

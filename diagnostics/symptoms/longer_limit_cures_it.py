@@ -17,7 +17,9 @@ from . import Finding, Symptom
 
 # timeout=1800     NCCL timeout 2 h     TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=7200     init_process_group(timeout=60 min)
 LIMIT = re.compile(
-    r"(?<![a-z])(?:\w{0,40}timeout\w{0,10}|(?:watchdog|heartbeat)(?: limit)?|(?:barrier|store|collective|rendezvous) limit|timedelta\((?=seconds))[ =(]{0,3}(?:of |seconds=)?(\d{1,7}) ?(ms|s|sec|seconds|min|minutes|h|hours)?\b",
+    r"(?<![a-z])(?:\w{0,40}timeout\w{0,10}|(?:watchdog|heartbeat)(?: limit)?"
+    r"|(?:barrier|store|collective|rendezvous) limit|timedelta\((?=seconds))[ =(]{0,3}(?:of |seconds=)?(\d{1,7}) ?"
+    r"(ms|s|sec|seconds|min|minutes|h|hours)?\b",
     re.I,
 )
 TIMED_OUT = re.compile(r"\btime[sd]? ?out\b|\bheartbeat\b|\bwatchdog\b", re.I)

@@ -39,8 +39,10 @@ DIVERGED = re.compile(
     r"|\b(?:loss|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:is|was|are|became|becomes|turned|contains?|=)[ :]{0,2}"
     r"(?:nan|inf|infinite|non-?finite)\b"
     r"|\b(?:found|detected|encountered|got)\b.{0,20}\b(?:nan|inf)s?\b.{0,30}\b(?:loss|grad|forward|weight|param|logits)"
-    r"|\b(?:nan|inf)s? (?:was |were |values? )?(?:found|detected|encountered)\b.{0,30}\b(?:loss|grad|forward|weight|param|logits|input tensor)"
-    r"|\binvalid value \((?:nan|inf)\) encountered|\bTensor had (?:nan|inf)\b|\bUnexpected result (?:nan|inf)\b|\bdetected nan and/or inf\b"
+    r"|\b(?:nan|inf)s? (?:was |were |values? )?(?:found|detected|encountered)\b.{0,30}\b"
+    "(?:loss|grad|forward|weight|param|logits|input tensor)"
+    r"|\binvalid value \((?:nan|inf)\) encountered|\bTensor had (?:nan|inf)\b|\bUnexpected result (?:nan|inf)\b"
+    r"|\bdetected nan and/or inf\b"
     r"|\binvalid loss, terminat|to satisfy the constraint .{1,80}, but found invalid values"
     r"|\b(?:nan|inf|infinite|non-?finite|invalid) (?:loss|grad(?:ient)?s?(?: norm)?)(?!.{0,60}\b(?:continuing|skip))",
     re.I,
@@ -89,7 +91,9 @@ def _rise(values: Sequence[float], least: float) -> float:
 
 
 def _climbed(values: Sequence[float]) -> bool:
-    """True where a positive loss fell for a while and then climbed to three times the lowest that it reached, for good."""
+    """True where a positive loss fell for a while and then climbed to three times the lowest that it reached, for
+    good.
+    """
     size = max(len(values) // PARTS, 1)
     parts = [median(values[at : at + size]) for at in range(len(values) % size, len(values), size)]
     if not values or min(values) <= 0:

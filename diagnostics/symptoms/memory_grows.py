@@ -2,12 +2,12 @@
 last at least 1.5 times the first, over more than two minutes or more than three moments, and still above the middle
 one. Or seven or more that rise by about the same each time, to at least 1.1 times the first.
 
-What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill
-free memory too. Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a run is its
-start, no leak, and that of a container in its first ten. Sizes that were written down without saying of what count
-where their file is called after the memory, and where they end at what a process held when
-it was killed for memory, or, with no such word, where something was killed: the largest of them grows, or what is left
-falls to next to nothing. ABSENT where such a series is flat.
+What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill free
+memory too. Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a
+run is its start, no leak, and that of a container in its first ten. Sizes that were written down without saying of what
+count where their file is called after the memory, and where they end at what a process held when it was killed for
+memory, or, with no such word, where something was killed: the largest of them grows, or what is left falls to next to
+nothing. ABSENT where such a series is flat.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""A process waits in the kernel for a network volume's answer to a question that moves no data: statfs, getattr, lookup,
-access.
+"""A process waits in the kernel for a network volume's answer to a question that moves no data: statfs, getattr,
+lookup, access.
 
 A server answers these from memory within milliseconds, however busy its disks are and however full they are. Only the
-client's own wait counts: the stack holds the call and the client's remote procedure call below it. Or the client's recovery
-thread is in D beside another process: the kernel starts it (`ADDRESS-manager` of NFS) when its server has lost the client's
-state or is away, and it ends with the server's answer. Or a person's own df or stat of such a volume did not come back, or a traced call of that kind.
+client's own wait counts: the stack holds the call and the client's remote procedure call below it. Or the client's
+recovery thread is in D beside another process: the kernel starts it (`ADDRESS-manager` of NFS) when its server has lost
+the client's state or is away, and it ends with the server's answer. Or a person's own df or stat of such a volume did
+not come back, or a traced call of that kind.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def _recoveries(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 Subject(mount=point, server=mounts[0].subject.server, host=fact.subject.host),
                 (fact, others[0], mounts[0]),
-                f"the client's recovery thread {fact.subject.comm} waits for its server, and {others[0].subject.comm} beside it",
+                f"the client's recovery thread {fact.subject.comm} waits for its server, and "
+                f"{others[0].subject.comm} beside it",
             )
 
 

@@ -1,7 +1,7 @@
 """The same work fails under a limit on open files and goes through under a higher one.
 
-From a table of trials: a limit (ulimit -n, nofile, LimitNOFILE) in the condition of a trial that went well, and in that of none
-that failed; where those that failed say theirs, it is lower.
+From a table of trials: a limit (ulimit -n, nofile, LimitNOFILE) in the condition of a trial that went well, and in that
+of none that failed; where those that failed say theirs, it is lower.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from . import Finding, Symptom
 from ._cures import cures, settings
 
 LIMIT = re.compile(
-    r"\bulimit -S?H?n[ =]?(?:\d{2,9}|unlimited)\b|\b(?:Limit)?nofile[ =:]{1,3}(?:\d{2,9}(?::\d{2,9})?|infinity|unlimited)\b"
+    r"\bulimit -S?H?n[ =]?(?:\d{2,9}|unlimited)\b|\b(?:Limit)?nofile[ =:]{1,3}"
+    r"(?:\d{2,9}(?::\d{2,9})?|infinity|unlimited)\b"
     r"|\b(?:max )?open files(?: limit)?[ =:]{1,3}\d{2,9}\b",
     re.I,
 )

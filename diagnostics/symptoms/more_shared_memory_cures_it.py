@@ -1,7 +1,7 @@
 """The same work fails in a container as it comes and goes through with more shared memory.
 
-From a table of trials: a size of /dev/shm, or the host's own (--ipc=host), in the condition of a trial that went well and in that
-of none that failed.
+From a table of trials: a size of /dev/shm, or the host's own (--ipc=host), in the condition of a trial that went well
+and in that of none that failed.
 """
 
 from __future__ import annotations

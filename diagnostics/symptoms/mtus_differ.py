@@ -1,6 +1,7 @@
 """Hosts of one job send packets of different sizes: their MTUs differ.
 
-From NCCL's queue pairs ("mtu 3" is 1024 bytes, 5 is 4096), `ibv_devinfo` and `ip link`. ABSENT where several hosts have the same.
+From NCCL's queue pairs ("mtu 3" is 1024 bytes, 5 is 4096), `ibv_devinfo` and `ip link`. ABSENT where several hosts have
+the same.
 """
 
 from __future__ import annotations

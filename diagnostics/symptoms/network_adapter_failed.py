@@ -1,6 +1,8 @@
-"""A network adapter reports a failure of its own: its firmware halted, its memory is bad, its cable is refused, it left the bus
-(`lspci` reads all ones), its firmware says why its link is bad (`mlxlink`), or its driver finds that it takes packets and
-sends none. The last says nothing of the adapter where the kernel reports a stuck processor, which sends none either."""
+"""A network adapter reports a failure of its own: its firmware halted, its memory is bad, its cable is refused, it left
+the bus (`lspci` reads all ones), its firmware says why its link is bad (`mlxlink`), or its driver finds that it takes
+packets and sends none. The last says nothing of the adapter where the kernel reports a stuck processor, which sends
+none either.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from . import Finding, Symptom
 from ._reports import findings
 
 WORDS = re.compile(
-    r"health compromised|handling bad device|fatal error|synd(?:rome)? 0x[1-9a-f]|device is in error|PCI slot is unavailable"
+    "health compromised|handling bad device|fatal error|synd(?:rome)? 0x[1-9a-f]|device is in error"
+    "|PCI slot is unavailable"
     r"|Cable error|unsupported cable|Adapter removed|PCIe link lost|firmware (?:fatal|error)"
-    r"|Hardware Error|ECC Err|Unrecoverable Error detected|[Pp]arity errors?\b|(?:MC|Driver) assert|\(rev ff\)|^mlxlink: ",
+    r"|Hardware Error|ECC Err|Unrecoverable Error detected|[Pp]arity errors?\b|(?:MC|Driver) assert|\(rev ff\)"
+    "|^mlxlink: ",
     re.I,
 )
 # igb 0000:02:00.1 enp2s0f1: Detected Tx Unit Hang

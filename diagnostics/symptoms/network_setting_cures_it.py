@@ -1,8 +1,9 @@
 """The same work fails without a setting of the network and goes through with it.
 
-From a table of trials: a variable of NCCL, Gloo, UCX or libfabric that chooses an interface, device, address, traffic class or
-plugin, in the condition of a trial that went well and in that of none that failed. So is one
-that keeps GPU Direct out of it: the link goes on in use. A setting that avoids the fast network altogether (NCCL_IB_DISABLE, NCCL_NET=Socket) cures a broken link too, and is none.
+From a table of trials: a variable of NCCL, Gloo, UCX or libfabric that chooses an interface, device, address, traffic
+class or plugin, in the condition of a trial that went well and in that of none that failed. So is one that keeps GPU
+Direct out of it: the link goes on in use. A setting that avoids the fast network altogether (NCCL_IB_DISABLE,
+NCCL_NET=Socket) cures a broken link too, and is none.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from . import Finding, Symptom
 from ._cures import cures, settings
 
 CHOOSES = re.compile(
-    r"\b(?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)|CROSS_NIC|PXN_DISABLE|NET_PLUGIN|(?:NET|IB)_GDR_(?:LEVEL|READ)|IB_CUDA_SUPPORT|DMABUF_ENABLE|IB_PCI_RELAXED_ORDERING)"
-    r"|(?:GLOO|TP)_SOCKET_IFNAME|UCX_(?:NET_DEVICES|TLS(?![= ](?:tcp|self))|IB_GID_INDEX|IB_TRAFFIC_CLASS)|FI_PROVIDER(?![= ](?:tcp|sockets))"
-    r"|OMPI_MCA_btl_tcp_if_include|MASTER_ADDR)[= ]\S{1,80}|\b\w[\w-]{1,20} (?:NCCL )?net(?:work)? plugin\b|\b(?:mtu|gid(?:[ _]index)?)[ =]\d{1,5}\b",
+    r"\b(?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)"
+    "|CROSS_NIC|PXN_DISABLE|NET_PLUGIN|(?:NET|IB)_GDR_(?:LEVEL|READ)|IB_CUDA_SUPPORT|DMABUF_ENABLE|IB_PCI_RELAXED_OR"
+    "DERING)"
+    "|(?:GLOO|TP)_SOCKET_IFNAME|UCX_(?:NET_DEVICES|TLS(?![= ](?:tcp|self))|IB_GID_INDEX|IB_TRAFFIC_CLASS)"
+    "|FI_PROVIDER(?![= ](?:tcp|sockets))"
+    r"|OMPI_MCA_btl_tcp_if_include|MASTER_ADDR)[= ]\S{1,80}|\b\w[\w-]{1,20} (?:NCCL )?net(?:work)? plugin\b"
+    r"|\b(?:mtu|gid(?:[ _]index)?)[ =]\d{1,5}\b",
     re.I,
 )
 
@@ -33,6 +38,7 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.002,
     because="a link that is broken stays broken whatever the job is told",
-    command="try again with NCCL_SOCKET_IFNAME, NCCL_IB_HCA and NCCL_IB_GID_INDEX set by hand, and write down how each went",
+    command="try again with NCCL_SOCKET_IFNAME, NCCL_IB_HCA and NCCL_IB_GID_INDEX set by hand, and write down how "
+    "each went",
     cost_minutes=15,
 )

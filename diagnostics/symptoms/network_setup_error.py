@@ -17,19 +17,26 @@ from . import Finding, Symptom
 from ._reports import findings, said, words_of
 
 WORDS = re.compile(
-    r"no (?:socket )?interface found|Socket creation failed|No usable listening interface|Unable to find a protocol that worked"
-    r"|Call to ibv_(?:modify_qp|create_qp|reg_mr|open_device)\w* failed|ibv_modify_qp failed|No usable (?:GID|transports)"
-    r"|Failed to initialize (?:any )?NET plugin|NET/OFI .{0,80}(?:fail|Unable)|(?:UCX|ucx).{0,60}(?:no usable|not reachable)"
+    "no (?:socket )?interface found|Socket creation failed|No usable listening interface"
+    "|Unable to find a protocol that worked"
+    r"|Call to ibv_(?:modify_qp|create_qp|reg_mr|open_device)\w* failed|ibv_modify_qp failed"
+    "|No usable (?:GID|transports)"
+    "|Failed to initialize (?:any )?NET plugin|NET/OFI .{0,80}(?:fail|Unable)"
+    "|(?:UCX|ucx).{0,60}(?:no usable|not reachable)"
     r"|Unable to find (?:address|interface) for|MTU mismatch"
-    r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low|is neither AF_INET\(2\) nor AF_INET6"
+    r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low"
+    r"|is neither AF_INET\(2\) nor AF_INET6"
     r"|Unable to find a set of common .{0,20}communication interfaces"
     r"|server socket has failed to listen on any local network address"
-    r"|network device '[^']{1,40}' is not available|no (?:active messages|remote registered memory access|auxiliary) transport to",
+    "|network device '[^']{1,40}' is not available"
+    "|no (?:active messages|remote registered memory access|auxiliary) transport to",
     re.I,
 )
-# ibv_create_cq(cqe=4096) failed: Cannot allocate memory      Call to ibv_reg_mr failed with error Cannot allocate memory
+# ibv_create_cq(cqe=4096) failed: Cannot allocate memory      Call to ibv_reg_mr failed with error Cannot allocate
+# memory
 REFUSED = re.compile(
-    r"\b(?:ibv_(?:create_(?:cq|qp|srq|comp_channel|ah)|reg_mr|alloc_pd|open_device)\w{0,20}|mlx5dv_\w{1,40}|fi_mr_reg\w{0,10})\b.{0,160}(?:Cannot allocate memory|ENOMEM|errno[ =:]{1,3}12\b)"
+    r"\b(?:ibv_(?:create_(?:cq|qp|srq|comp_channel|ah)|reg_mr|alloc_pd|open_device)\w{0,20}|mlx5dv_\w{1,40}"
+    r"|fi_mr_reg\w{0,10})\b.{0,160}(?:Cannot allocate memory|ENOMEM|errno[ =:]{1,3}12\b)"
 )
 LIMITED = re.compile(
     r"RLIMIT_MEMLOCK is \d{1,9} bytes|[Pp]lease set max locked memory|memlock.{0,20} too (?:low|small)", re.I

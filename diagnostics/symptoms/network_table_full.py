@@ -31,5 +31,6 @@ SYMPTOM = Symptom(
     leak=0.001,
     because="a burst of short connections of something else may fill a table",
     tells_apart=("host",),
-    command="sudo dmesg -T | grep -iE 'table (full|overflow)'; sysctl net.netfilter.nf_conntrack_max net.ipv4.neigh.default.gc_thresh3",
+    command="sudo dmesg -T | grep -iE 'table (full|overflow)'; sysctl net.netfilter.nf_conntrack_max "
+    "net.ipv4.neigh.default.gc_thresh3",
 )

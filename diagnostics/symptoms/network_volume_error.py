@@ -1,9 +1,9 @@
 """A file operation on a network volume returned an error: one that only a network client gives (not connected, stale
 handle, endpoint shut down, host down), or any I/O error on a file that lies on such a volume.
 
-So do the errors of a disk whose blocks lie behind a server (rbd, nbd, iSCSI) and of the filesystem on it, and the loss of
-the session with that server. A mount that its server does not answer counts too. A mount whose own daemon was killed for
-memory is another symptom.
+So do the errors of a disk whose blocks lie behind a server (rbd, nbd, iSCSI) and of the filesystem on it, and the loss
+of the session with that server. A mount that its server does not answer counts too. A mount whose own daemon was killed
+for memory is another symptom.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ SYMPTOM = Symptom(
     title="the newest checkpoint was removed",
     rule=rule,
     leak=0.00008,
-    because="a rotation by age keeps the newest, one by merit mostly says so, and a person who cleans up does not do it through the trainer",
+    because="a rotation by age keeps the newest, one by merit mostly says so, and a person who cleans up does not do "
+    "it through the trainer",
     command="grep -n -i -E 'sav|delet|remov' train.log | tail; ls -lt CHECKPOINTS",
 )

@@ -20,5 +20,6 @@ SYMPTOM = Symptom(
     leak=0.0008,
     because="nobody asks for the adapters of a machine that has none",
     tells_apart=("host",),
-    command="ibv_devices; ls /dev/infiniband /sys/class/infiniband; lspci | grep -iE 'infiniband|mellanox|efa'; fi_info -p efa",
+    command="ibv_devices; ls /dev/infiniband /sys/class/infiniband; lspci | grep -iE 'infiniband|mellanox|efa'; "
+    "fi_info -p efa",
 )

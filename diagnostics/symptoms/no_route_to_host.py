@@ -1,8 +1,9 @@
-"""A rank's call to another is answered by the kernel or a router: there is no way to that host (EHOSTUNREACH, ENETUNREACH).
+"""A rank's call to another is answered by the kernel or a router: there is no way to that host (EHOSTUNREACH,
+ENETUNREACH).
 
 Nobody owns the address on the wire, no route leads to it, or a packet filter rejects the call. The adapter of a fabric
-may say so too, with the same number (libfabric's RC 113) or as what it could not deliver. A call that nobody answers is a
-symptom of its own, and so is one that is refused.
+may say so too, with the same number (libfabric's RC 113) or as what it could not deliver. A call that nobody answers is
+a symptom of its own, and so is one that is refused.
 """
 
 from __future__ import annotations

@@ -26,11 +26,13 @@ NO_SPACE = re.compile(
     re.I,
 )
 SHARED_MEMORY = re.compile(
-    r"shared memory|/dev/shm|shm_open|\bshmget\b|\bshmat\b|sysv_shm|</torch_|/torch_\d|nccl-\w+|'/psm_|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
+    r"shared memory|/dev/shm|shm_open|\bshmget\b|\bshmat\b|sysv_shm|</torch_|/torch_\d|nccl-\w+|'/psm_"
+    "|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
     re.I,
 )
 NO_DISK = re.compile(
-    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|mounting .{0,12}(?:/dev/shm|shm\b)|cgroup\.procs|semaphore|sem(?:get|op|_open)\b|\bbpf\b",
+    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|mounting .{0,12}(?:/dev/shm|shm\b)|cgroup\.procs|semaphore"
+    r"|sem(?:get|op|_open)\b|\bbpf\b",
     re.I,
 )
 

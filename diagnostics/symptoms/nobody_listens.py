@@ -1,7 +1,7 @@
 """On the host that was to hold the job's store, nobody listens on its port.
 
-Somebody looked (`ss -ltn | grep PORT`) and saw nothing, while ranks call that port in vain; torch's own ports 29400 and 29500
-count where the job names none.
+Somebody looked (`ss -ltn | grep PORT`) and saw nothing, while ranks call that port in vain; torch's own ports 29400 and
+29500 count where the job names none.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from . import Finding, Symptom
 from ._reports import scheduler_reports
 
 WORDS = re.compile(
-    r"its node has died|node was terminated|marked dead because the detector|lost contact with node|lost communication with a remote daemon",
+    "its node has died|node was terminated|marked dead because the detector|lost contact with node"
+    "|lost communication with a remote daemon",
     re.I,
 )
 

@@ -61,6 +61,7 @@ SYMPTOM = Symptom(
     title="the autoscaler took the job's node away",
     rule=rule,
     leak=0.0001,
-    because="an autoscaler waits until nothing runs on a node; that it takes a used one and nothing comes of it is rare",
+    because="an autoscaler waits until nothing runs on a node; that it takes a used one and nothing comes of it is "
+    "rare",
     command="kubectl get events -A | grep -i -E 'scaledown|disrupt'; kubectl logs -n kube-system deploy/karpenter",
 )

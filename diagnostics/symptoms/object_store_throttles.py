@@ -13,8 +13,10 @@ from . import Finding, Symptom
 from ._errors import matching
 
 ASKED_LESS = re.compile(
-    r"\(SlowDown\)|\bTooManyRequests: 429\b.{0,60}storage|Please reduce your request rate|\bServerBusy\b|egress is over the account limit|Operations per second is over the account limit"
-    r"|rateLimitExceeded|The rate of requests .{0,60}exceeded|HTTP 429 .{0,60}(?:storage|s3|gcs|blob)|exceeded the rate limit for (?:object|bucket)"
+    r"\(SlowDown\)|\bTooManyRequests: 429\b.{0,60}storage|Please reduce your request rate|\bServerBusy\b"
+    "|egress is over the account limit|Operations per second is over the account limit"
+    "|rateLimitExceeded|The rate of requests .{0,60}exceeded|HTTP 429 .{0,60}(?:storage|s3|gcs|blob)"
+    "|exceeded the rate limit for (?:object|bucket)"
 )
 
 

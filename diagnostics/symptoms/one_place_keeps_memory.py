@@ -2,8 +2,8 @@
 snapshot to snapshot, to half as much again at least and by 100 MiB or more.
 
 The place is a line, an address or a function, as tracemalloc and heap profilers name it; of a table of other things,
-the file is called after the heap. Three snapshots tell by themselves; two do where something was killed for memory or where
-a measurement of the process or the machine grows.
+the file is called after the heap. Three snapshots tell by themselves; two do where something was killed for memory or
+where a measurement of the process or the machine grows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""One port of a host answers, and another one is out of reach: the host is up, and something lets only some ports through.
+"""One port of a host answers, and another one is out of reach: the host is up, and something lets only some ports
+through.
 
 A refused port is an answer: there nobody listens.
 """

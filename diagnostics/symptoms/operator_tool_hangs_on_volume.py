@@ -1,11 +1,11 @@
 """A person's own tool (df, ls, stat, dd, md5sum, cp) never came back from a volume, or timed out on it.
 
-Also a probe that stayed silent, a tool that the hung-task detector names, and one that a process table shows waiting in a
-client: for a minute, or of those that move no data; or in D where no wait channel is told, by a tool that is about the
-mount itself. A tool that failed with an
-error came back and does not count, and neither does a reader that ran into its limit while the job's own reads came back,
-late: that is a measurement (volume_slow_measured). ABSENT, for a mount, where a tool read data from it and came back,
-unless another of the same folder did not: a cache holds some of the files.
+Also a probe that stayed silent, a tool that the hung-task detector names, and one that a process table shows waiting in
+a client: for a minute, or of those that move no data; or in D where no wait channel is told, by a tool that is about
+the mount itself. A tool that failed with an error came back and does not count, and neither does a reader that ran into
+its limit while the job's own reads came back, late: that is a measurement (volume_slow_measured). ABSENT, for a mount,
+where a tool read data from it and came back, unless another of the same folder did not: a cache holds some of the
+files.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ def ran_into_its_limit(command: CommandOutcome) -> bool:
 
 
 def _waited_for(incident: Incident, row: ProcessState) -> Subject:
-    """The network volume that a command in a client's wait is about: what its words name may be a list of files elsewhere."""
+    """The network volume that a command in a client's wait is about: what its words name may be a list of files
+    elsewhere.
+    """
     named, only = _of_words(incident, row.command), only_network_mount(incident)
     if named and on_network(incident, named):
         return named

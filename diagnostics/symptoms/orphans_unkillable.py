@@ -1,5 +1,6 @@
-"""Processes of the job stay after their kill: orphans in D or in a file operation, names in brackets, or a leader
-that is a zombie while another of its threads lives (its stack, or children that it has not lost yet), or a kill that is pending and has no effect.
+"""Processes of the job stay after their kill: orphans in D or in a file operation, names in brackets, or a leader that
+is a zombie while another of its threads lives (its stack, or children that it has not lost yet), or a kill that is
+pending and has no effect.
 
 Never ABSENT: no table says whether it was taken after the kill.
 """

@@ -16,7 +16,8 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 HOLDS_CODE = re.compile(
-    r"cache|\bbuild(?:s|_dir|ing)?\b|compil|jit|kernel|triton|inductor|extension|(?:^|[\s_])(?:TRITON|TORCHINDUCTOR|NUMBA|CUPY|MIOPEN)_",
+    r"cache|\bbuild(?:s|_dir|ing)?\b|compil|jit|kernel|triton|inductor|extension"
+    r"|(?:^|[\s_])(?:TRITON|TORCHINDUCTOR|NUMBA|CUPY|MIOPEN)_",
     re.I,
 )
 CODE = re.compile(
@@ -28,8 +29,10 @@ OF_DATA = re.compile(
 WHO = r"(?:rank|process|proc|worker|node|host|job|gpu|instance)"
 # .cache_rank{0..7}     CACHE_DIR per worker     one folder each     own cache     private build folders
 OWN = re.compile(
-    rf"\b(?:per|for (?:each|every))[- ]{WHO}\b|_{WHO}(?:\{{|\$|<|%|\d)|/(?:\$\{{?\w{{0,20}}|<){WHO}|\bdir/{WHO}\b|\b{WHO}[- ](?:local|private|specific|own)\b"
-    r"|\b(?:own|separate|private|isolated|unique) (?:\w{1,20} ){0,2}(?:cache|build|folder|dir)|\b(?:cache|folder|dir(?:ectory)?|root)s? each\b",
+    rf"\b(?:per|for (?:each|every))[- ]{WHO}\b|_{WHO}"
+    rf"(?:\{{|\$|<|%|\d)|/(?:\$\{{?\w{{0,20}}|<){WHO}|\bdir/{WHO}\b|\b{WHO}[- ](?:local|private|specific|own)\b"
+    r"|\b(?:own|separate|private|isolated|unique) (?:\w{1,20} ){0,2}(?:cache|build|folder|dir)"
+    r"|\b(?:cache|folder|dir(?:ectory)?|root)s? each\b",
     re.I,
 )
 

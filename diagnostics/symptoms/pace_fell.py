@@ -1,7 +1,8 @@
 """The pace is lower at the end of a run than at its beginning, by more than the steps vary.
 
-The median of the last third is at least 3 % under the median of the first, and the fall is at least three times as wide as either third is spread.
-A collapse to less than two fifths of the usual pace is a symptom of its own (throughput_collapsed).
+The median of the last third is at least 3 % under the median of the first, and the fall is at least three times as wide
+as either third is spread. A collapse to less than two fifths of the usual pace is a symptom of its own
+(throughput_collapsed).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The steps paused for an evaluation or a save that the log names, and went on at the pace from before.
 
-Between two steps of the last run, further apart than three of them, the log tells of other work; the step after it took no
-longer than the one before.
+Between two steps of the last run, further apart than three of them, the log tells of other work; the step after it took
+no longer than the one before.
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ from . import Finding, Symptom
 from ._reports import findings, said, words_of
 
 WORDS = re.compile(
-    r"Name or service not known|Temporary failure in name resolution|getaddrinfo|gaierror|nodename nor servname|cannot be retrieved \(gai error|The hostname of '?\S{1,120}'? could not be resolved|[Cc]ould not resolve host(?:name)?\b",
+    "Name or service not known|Temporary failure in name resolution|getaddrinfo|gaierror|nodename nor servname"
+    r"|cannot be retrieved \(gai error|The hostname of '?\S{1,120}'? could not be resolved"
+    r"|[Cc]ould not resolve host(?:name)?\b",
     re.I,
 )
 

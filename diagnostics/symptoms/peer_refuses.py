@@ -1,6 +1,7 @@
 """A connection to another node is refused: the host answers and nobody listens.
 
-Processes of one job on one host talk by sockets of their own (multiprocessing): that such a one is gone tells of no node.
+Processes of one job on one host talk by sockets of their own (multiprocessing): that such a one is gone tells of no
+node.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""PCIe switches or root ports send traffic between devices up to the root complex: access control services (ACS) are on.
+"""PCIe switches or root ports send traffic between devices up to the root complex: access control services (ACS) are
+on.
 
 `lspci -vvv` shows SrcValid+ and ReqRedir+ among a port's ACSCtl.
 """

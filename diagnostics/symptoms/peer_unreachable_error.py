@@ -16,7 +16,9 @@ from ._reports import findings, said, words_of
 from .no_route_to_host import WORDS as NO_ROUTE
 
 WORDS = re.compile(
-    r"No route to host|unable to complete a TCP connection|unreachable remote|waiting for clients\. \d+/\d+ clients joined|client socket has timed out|connect\(\) timed out\. Original timeout|connect timeout|EHOSTUNREACH|ENETUNREACH|errno: 11[03]"
+    "No route to host|unable to complete a TCP connection|unreachable remote"
+    r"|waiting for clients\. \d+/\d+ clients joined|client socket has timed out"
+    r"|connect\(\) timed out\. Original timeout|connect timeout|EHOSTUNREACH|ENETUNREACH|errno: 11[03]"
     r"|Call to connect .{0,80}(?:timed? ?out|unreachable)|Network is unreachable|Host is unreachable"
     r"|was not reachable via ssh|Failed to connect to (?:coordination service|GCS)"
     r"|failed to connect to all addresses"

@@ -22,7 +22,8 @@ from ._cures import cures, settings
 PEER_OFF = re.compile(r"\bNCCL_P2P_(?:DISABLE[= ]1|LEVEL[= ](?:LOC|0))\b", re.I)
 # intel_iommu=off      BIOS IOMMU=Disabled      ACS off
 PLATFORM_OFF = re.compile(
-    r"\b(?:(?:intel|amd)_iommu[= ]off|iommu[= ](?:off|soft|pt|disabled)|(?:IOMMU|VT-d|ACS)(?: control)?[= ](?:is )?(?:off|disabled))\b",
+    r"\b(?:(?:intel|amd)_iommu[= ]off|iommu[= ](?:off|soft|pt|disabled)"
+    r"|(?:IOMMU|VT-d|ACS)(?: control)?[= ](?:is )?(?:off|disabled))\b",
     re.I,
 )
 PEERS = re.compile(r"p2p|peer|nccl|all_?reduce|\bgpus\b|multi|\b[2-9]\d? ?x? ?gpu|ranks?\b|->", re.I)

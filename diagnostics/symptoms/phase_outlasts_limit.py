@@ -80,7 +80,9 @@ def _batches(incident: Incident) -> Iterator[Finding]:
 
 
 def _said_to_take(incident: Incident, struck: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
-    """Phases that take about the limit or longer by somebody's word: no step of its log came after it, and no other phase was the last."""
+    """Phases that take about the limit or longer by somebody's word: no step of its log came after it, and no other
+    phase was the last.
+    """
     last = last_phase(incident)
     for told in (each for each in incident.of(PhaseTook) if each.phase != "batch"):  # of a loader's limit alone
         stepped = any(
@@ -106,7 +108,10 @@ def _counted(incident: Incident, struck: list[tuple[float | None, Evidence]]) ->
         for limit_s, fact in struck if took and last > first else ():
             needs = (took or 0.0) / (last - first) * int(total)
             if limit_s and took and needs >= NEAR * limit_s and took >= SHARE * limit_s:
-                note = f"{name} stood at {last} of {total} and takes {needs:.0f} s at its pace, the limit is {limit_s:.0f} s"
+                note = (
+                    f"{name} stood at {last} of {total} and takes {needs:.0f} s at its pace, the limit is "
+                    f"{limit_s:.0f} s"
+                )
                 yield Finding(Subject(), (begin, end, fact), note)
 
 

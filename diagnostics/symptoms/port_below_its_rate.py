@@ -27,7 +27,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         best = max(ports, key=lambda port: port.rate_gbit_s or 0.0)
         for port in ports:
             if (port.rate_gbit_s or 0.0) <= FRACTION * (best.rate_gbit_s or 0.0):
-                note = f"{port.subject.interface or 'a port'} runs at {port.rate_gbit_s:.0f} Gbit/s, {best.subject.interface} at {best.rate_gbit_s:.0f}"
+                note = (
+                    f"{port.subject.interface or 'a port'} runs at {port.rate_gbit_s:.0f} Gbit/s, "
+                    f"{best.subject.interface} at {best.rate_gbit_s:.0f}"
+                )
                 yield Finding(port.subject, (port, best), note)
 
 

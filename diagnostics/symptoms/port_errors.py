@@ -21,13 +21,15 @@ from .network_table_full import WORDS as TABLE_FULL
 from .physical_port_errors import LOST, OFTEN
 
 RETRY_EXCEEDED = re.compile(
-    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b|(?<!RNR )\btransport retry (?:count(?:er)? )?exceeded"
+    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b"
+    r"|(?<!RNR )\btransport retry (?:count(?:er)? )?exceeded"
     r"|(?<!RNR[ _])(?<!NOT READY )RETRY[ _]EXC(?:EEDED ERROR|_ERR)\b|InfiniBand retry count \w[\w ]{0,50} exceeded",
     re.I,
 )
 WITNESSES = 2  # counters: one that is zero says nothing of the others
 HARMLESS = re.compile(
-    r"rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets|^[rt]x[ _]dropped$|oversize|giant",
+    "rcv_packets|xmit_data|unicast|multicast|vl15|xmitwait|xmit_wait|rcv_data|xmit_packets|^[rt]x[ _]dropped$"
+    "|oversize|giant",
     re.I,
 )
 

@@ -25,7 +25,8 @@ LOST = re.compile(r"\b(?P<port>[a-z]\w{1,20}):\d{1,2} Got (?:non-fatal )?async(?
 
 # Action: mlx5_bond_4 down     device bnxt_re0:1 went down
 SAID_DOWN = re.compile(
-    r"\b(?P<port>mlx\d(?:_bond)?_\d{1,3}|(?:bnxt_re|irdma|hns_|erdma_)\d{1,3})(?::\d{1,2})?,? (?:port )?(?:(?:is|went|has gone|link) )?down\b",
+    r"\b(?P<port>mlx\d(?:_bond)?_\d{1,3}|(?:bnxt_re|irdma|hns_|erdma_)\d{1,3})(?::\d{1,2})?,? (?:port )?"
+    r"(?:(?:is|went|has gone|link) )?down\b",
     re.I,
 )
 

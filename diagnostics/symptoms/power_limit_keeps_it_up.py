@@ -16,7 +16,8 @@ from . import Finding, Symptom
 # nvidia-smi -pl 220     power limit 250 W     capped at 300W     clocks locked at 1200 MHz
 LIMIT = re.compile(
     r"(?:nvidia-smi )?-(?:pl|lgc|-power-limit) ?(?:\d{1,4},)?(\d{2,4})"
-    r"|(?:power (?:limit|cap)|capped|limited|clocks? (?:locked|limited|capped))(?: (?:of|to|at))? ?(\d{2,4}) ?(?:W|MHz)?",
+    r"|(?:power (?:limit|cap)|capped|limited|clocks? (?:locked|limited|capped))(?: (?:of|to|at))? ?(\d{2,4}) ?"
+    "(?:W|MHz)?",
     re.I,
 )
 WORD = re.compile(r"\w+")

@@ -1,4 +1,6 @@
-"""A power supply or a regulator behind it failed, lost its input or was removed, as the management controller or the kernel reports it."""
+"""A power supply or a regulator behind it failed, lost its input or was removed, as the management controller or the
+kernel reports it.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from . import Finding, Symptom
 from ._reports import findings
 
 WORDS = re.compile(
-    r"AC lost|Power Supply.{0,80}(?:fail|lost|removed|absent|out[- ]of[- ]range|predictive)|PSU.{0,60}(?:fail|lost|removed)"
-    r"|Power Unit.{0,60}(?:failure|power off|power down|Redundancy lost|Non-redundant)|input (?:is )?lost|Input Power Loss|Critical Fault .{0,80}\bRegulator\b|on (?:UPS )?batter(?:y|ies)\b",
+    "AC lost|Power Supply.{0,80}(?:fail|lost|removed|absent|out[- ]of[- ]range|predictive)"
+    "|PSU.{0,60}(?:fail|lost|removed)"
+    "|Power Unit.{0,60}(?:failure|power off|power down|Redundancy lost|Non-redundant)|input (?:is )?lost"
+    r"|Input Power Loss|Critical Fault .{0,80}\bRegulator\b|on (?:UPS )?batter(?:y|ies)\b",
     re.I,
 )
 

@@ -10,7 +10,8 @@ from . import Finding, Symptom
 from ._reports import scheduler_reports
 
 WORDS = re.compile(
-    r"DUE TO (?:PREEMPTION|JOB REQUEUE)|\bthis job is (?:preempted|timed-out)|spot (?:instance )?(?:interruption|termination|reclaim)|preempt(?:ed|ion) (?:by|notice)",
+    r"DUE TO (?:PREEMPTION|JOB REQUEUE)|\bthis job is (?:preempted|timed-out)"
+    "|spot (?:instance )?(?:interruption|termination|reclaim)|preempt(?:ed|ion) (?:by|notice)",
     re.I,
 )
 

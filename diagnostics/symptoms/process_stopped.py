@@ -1,9 +1,9 @@
 """A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop,
 or its control group or container is frozen.
 
-Where the stacks of some processes were taken, those and their children are the job's. So is one, whatever its name, that
-somebody looked at alone, twice or more, and whose CPU time stood still meanwhile; an editor or a pager is not. ABSENT where the states of
-the job's processes were read and none is stopped.
+Where the stacks of some processes were taken, those and their children are the job's. So is one, whatever its name,
+that somebody looked at alone, twice or more, and whose CPU time stood still meanwhile; an editor or a pager is not.
+ABSENT where the states of the job's processes were read and none is stopped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ FREEZES = ("cgroup.freeze", "freezer.state", "frozen", "Paused")
 FROZEN = ("1", "FROZEN", "FREEZING", "true")
 # gdb -q -batch -p 4242      /usr/bin/strace -f -p 4242      lldb --attach-pid 4242
 ATTACHED = re.compile(
-    r"(?:/\S{0,200}/)?(gdb|lldb|strace|ltrace|cuda-gdb|rocgdb|py-spy|pystack)\b.{0,200}? (?:-p|--pid|--attach-pid|-pid) ?=?(\d{1,10})\b"
+    r"(?:/\S{0,200}/)?(gdb|lldb|strace|ltrace|cuda-gdb|rocgdb|py-spy|pystack)\b.{0,200}? "
+    r"(?:-p|--pid|--attach-pid|-pid) ?=?(\d{1,10})\b"
 )
 CLIENT = re.compile(rf"(?:/\S{{0,200}}/)?(?:{'|'.join(map(re.escape, CLIENTS))})\b")
 
@@ -69,7 +70,9 @@ def _by_tracer(incident: Incident, row: ProcessState | ThreadState) -> str:
 
 
 def stands_still(row: ThreadState) -> bool:
-    """True where the thread's kernel stack, or the name of where it waits, is that of a stop; unless another's name is known."""
+    """True where the thread's kernel stack, or the name of where it waits, is that of a stop; unless another's name is
+    known.
+    """
     inner = (*row.frames[:2], row.wchan)
     return any(name in STOPS for name in inner if name) and (row.subject.comm is None or of_the_job(row))
 

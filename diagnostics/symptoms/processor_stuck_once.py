@@ -1,8 +1,8 @@
 """The kernel reports one soft lockup, without the trace that would tell what the processor did, and nothing else.
 
 Reclaim of memory, a paused virtual machine, an interrupt storm, a driver and the kernel's own faults all end in this
-one line. With a trace, a second report or a stall beside it, it is a lockup; one that every run of the incident outlived to
-its proper end has passed.
+one line. With a trace, a second report or a stall beside it, it is a lockup; one that every run of the incident
+outlived to its proper end has passed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One rank ended by itself, what it said was kept, and nothing anywhere says why.
 
-A rank left with a crash's signal or an error's status, before the others complained; no exception of its own stands
-in the logs, and neither kernel, driver nor scheduler reports anything. A rank that somebody killed (SIGKILL, SIGTERM) is
-no case of this: the reason lies outside and was not looked for. Nor is a bus error, which says that a mapped page could not
-be had.
+A rank left with a crash's signal or an error's status, before the others complained; no exception of its own stands in
+the logs, and neither kernel, driver nor scheduler reports anything. A rank that somebody killed (SIGKILL, SIGTERM) is
+no case of this: the reason lies outside and was not looked for. Nor is a bus error, which says that a mapped page could
+not be had.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ from .peer_unreachable_error import WORDS as UNREACHABLE
 
 # srun: error: n3: task 5: Segmentation fault (core dumped)
 TASK = re.compile(
-    r"\btask (\d{1,6}): (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction|Exited with exit code \d{1,3})"
+    r"\btask (\d{1,6}): (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction"
+    r"|Exited with exit code \d{1,3})"
 )
 SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
 
@@ -114,7 +115,8 @@ def is_victim(raised: PythonException) -> bool:
 
 
 NCCL_VICTIM = re.compile(
-    r"Please check rank \d{1,6} logs for faulty rank|NCCL (?:communicator was aborted|Error \d: (?:unhandled system|remote process))|DistBackendError"
+    r"Please check rank \d{1,6} logs for faulty rank"
+    r"|NCCL (?:communicator was aborted|Error \d: (?:unhandled system|remote process))|DistBackendError"
 )
 
 SYMPTOM = Symptom(

@@ -1,6 +1,7 @@
 """Ranks go through different numbers of batches in one pass.
 
-Each batch ends in a collective, so that a rank with one more waits for ranks that are done. ABSENT where all have as many.
+Each batch ends in a collective, so that a rank with one more waits for ranks that are done. ABSENT where all have as
+many.
 """
 
 from __future__ import annotations

@@ -54,7 +54,9 @@ def _by_sequence(incident: Incident) -> Iterator[Finding]:
 
 
 def _by_close_numbers(incident: Incident) -> Iterator[Finding]:
-    """The first time-outs of two ranks in two operations, a few calls apart; the ranks of one group would be in step."""
+    """The first time-outs of two ranks in two operations, a few calls apart; the ranks of one group would be in
+    step.
+    """
     first: dict[int, CollectiveTimeout] = {}
     for fact in incident.of(CollectiveTimeout):
         if fact.group is None and fact.subject.rank is not None and fact.operation and fact.sequence is not None:

@@ -1,7 +1,7 @@
 """RDMA between two hosts works when it is tested by hand, and the job's RDMA does not.
 
-From a table of trials or a pasted session: a perftest (ib_write_bw and its like) or rping went well, and the job's transfers gave up after all
-their retries (error 12), or NCCL's own test failed.
+From a table of trials or a pasted session: a perftest (ib_write_bw and its like) or rping went well, and the job's
+transfers gave up after all their retries (error 12), or NCCL's own test failed.
 """
 
 from __future__ import annotations

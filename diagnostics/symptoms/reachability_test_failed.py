@@ -1,5 +1,5 @@
-"""Somebody tried to reach a node from outside the job (nc, curl, ping, getent) and got no answer, also not to another question.
-A server of files is no node of the job.
+"""Somebody tried to reach a node from outside the job (nc, curl, ping, getent) and got no answer, also not to another
+question. A server of files is no node of the job.
 
 ABSENT where whoever was tried answered.
 """

@@ -5,8 +5,8 @@ nobody gives to a filesystem that is read-only anyway.
 A container shows single files and folders of its host read-only beside a root of its own: they tell nothing, nor does
 a disk that is mounted for writing elsewhere, or an image.
 
-That the kernel switched one to read-only by itself is another symptom, and so is the loss of the server of its disk, after
-which every filesystem on that disk answers so.
+That the kernel switched one to read-only by itself is another symptom, and so is the loss of the server of its disk,
+after which every filesystem on that disk answers so.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A resume went on with the step number of a checkpoint, and the loss is back where the training began.
 
-The checkpoint was opened without an error, the steps count on from it, and the first losses lie within a fifth of the way
-that the earlier run had come, seen from its begin. Or where its begin is not told, and its last losses are alike, the first
-loss is at three times them: it comes before any update, so that it tells of nothing but the weights.
-A run that starts again at its first step has not resumed at all.
+The checkpoint was opened without an error, the steps count on from it, and the first losses lie within a fifth of the
+way that the earlier run had come, seen from its begin. Or where its begin is not told, and its last losses are alike,
+the first loss is at three times them: it comes before any update, so that it tells of nothing but the weights. A run
+that starts again at its first step has not resumed at all.
 """
 
 from __future__ import annotations

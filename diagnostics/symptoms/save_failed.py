@@ -1,8 +1,8 @@
 """Saving a checkpoint failed: the writer's own exception, in the words of torch's zip writer or of a plain write.
 
 torch words a full disk, a lost network volume and a filesystem gone read-only alike ("iostream error", "unexpected
-pos", "file write failed"), and numpy's tofile says only how much was written, so the error tells that a write failed and not why. A person's own cp is no save of the
-job.
+pos", "file write failed"), and numpy's tofile says only how much was written, so the error tells that a write failed
+and not why. A person's own cp is no save of the job.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ WRITE_FAILED = re.compile(
     r"basic_ios::clear|iostream error|unexpected pos \d+ vs|PytorchStreamWriter failed|file write failed"
     r"|inline_container\.cc.{0,80}(?:unexpected pos|writ)|write\(\): fd \d+ failed"
     r"|SafetensorError.{0,40}(?:IoError|Io\(|os error)"
-    r"|Error writing \(tmp\) checkpoint file|Resource exhausted: (?:[\w ]{1,40}: )?/\S|RESOURCE_EXHAUSTED: (?:[\w ]{1,40}: )?/\S"
+    r"|Error writing \(tmp\) checkpoint file|Resource exhausted: (?:[\w ]{1,40}: )?/\S"
+    r"|RESOURCE_EXHAUSTED: (?:[\w ]{1,40}: )?/\S"
     r"|\bFile \S{1,300} cannot be opened\."
     r"|\b\d{1,12} requested and \d{1,12} written\b"
-    r"|No usable temporary directory|short write|failed to (?:write|save)|error writing|failed to close|write error|I/O error while (?:saving"
+    "|No usable temporary directory|short write|failed to (?:write|save)|error writing|failed to close|write error"
+    "|I/O error while (?:saving"
     r"|writing)",
     re.I,
 )

@@ -1,4 +1,5 @@
-"""An error names a segment of shared memory that could not be opened, mapped or unlinked: it is gone, or was never made.
+"""An error names a segment of shared memory that could not be opened, mapped or unlinked: it is gone, or was never
+made.
 
 A System V semaphore that was removed under its users counts: it goes the same way as a segment.
 That there was no room is another symptom, and so is a bare Bus error: a memory-mapped data file can cause it too.
@@ -15,7 +16,8 @@ from ._errors import matching
 
 SHARED = re.compile(
     r"unable to (?:open|mmap|unlink) shared memory|could not unlink the shared memory file|shared memory object </"
-    r"|[Cc]ould not (?:open|attach|map|create) (?:the )?shared memory|shm_open.{0,80}(?:fail|error|No such)|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment"
+    "|[Cc]ould not (?:open|attach|map|create) (?:the )?shared memory|shm_open.{0,80}(?:fail|error|No such)"
+    "|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment"
     r"|\b(?:shm(?:at|get|ctl)|sem(?:op|timedop|ctl|get))\b.{0,80}(?:Identifier removed|EIDRM)"
     r"|rebuild_storage_filename|torch_shm_manager",
 )

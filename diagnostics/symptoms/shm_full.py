@@ -35,6 +35,7 @@ SYMPTOM = Symptom(
     title="/dev/shm is full",
     rule=rule,
     leak=0.002,
-    because="what is mapped there is removed by who made it, so a full one is seen only while something leaks or does not fit",
+    because="what is mapped there is removed by who made it, so a full one is seen only while something leaks or "
+    "does not fit",
     command="df -h /dev/shm; ls -la /dev/shm | head",
 )

@@ -1,7 +1,8 @@
-"""/dev/shm is small: a container's default of 64 MiB up to 1 GiB, by df, its mount or the container's own configuration.
+"""/dev/shm is small: a container's default of 64 MiB up to 1 GiB, by df, its mount or the container's own
+configuration.
 
-That it was caught full is another symptom. ABSENT where it is large, 8 GiB and more, and has room, or is the machine's own; anything between decides nothing, since it looks empty again
-after a crash.
+That it was caught full is another symptom. ABSENT where it is large, 8 GiB and more, and has room, or is the machine's
+own; anything between decides nothing, since it looks empty again after a crash.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A file has fewer bytes than its index, its source or the server said: a table of both, or an error that names both numbers.
+"""A file has fewer bytes than its index, its source or the server said: a table of both, or an error that names both
+numbers.
 
 ABSENT where such a table was made and every file has its size.
 """
@@ -16,8 +17,10 @@ from ._errors import matching
 from ._places import place
 
 BOTH = re.compile(
-    r"(?:should be of size|expected (?:size|length|file size)|size mismatch: expected|content-length:?|promised) ?(?:of |is |was )?(?P<should>\d{3,16})(?: bytes)?"
-    r".{0,60}?\b(?:has size|got|found|but (?:is|was|has|read|received)|actual(?: size)?(?: is)?:?|only) ?(?:only )?(?P<have>\d{1,16})\b",
+    "(?:should be of size|expected (?:size|length|file size)|size mismatch: expected|content-length:?|promised) ?"
+    r"(?:of |is |was )?(?P<should>\d{3,16})(?: bytes)?"
+    r".{0,60}?\b(?:has size|got|found|but (?:is|was|has|read|received)|actual(?: size)?(?: is)?:?|only) ?(?:only )?"
+    r"(?P<have>\d{1,16})\b",
     re.I | re.S,
 )
 

@@ -17,13 +17,15 @@ from . import Finding, Symptom
 
 # processes 4      4 GPUs      world_size=8      nproc_per_node 2
 RANKS = re.compile(
-    r"\b(?:num[ _])?(?:processes|procs?|ranks?|gpus?|devices|world[ _]size|nproc\w{0,10}|np|nodes|hosts)[ =:]{1,3}(\d{1,6})\b"
+    r"\b(?:num[ _])?(?:processes|procs?|ranks?|gpus?|devices|world[ _]size|nproc\w{0,10}|np|nodes|hosts)[ =:]{1,3}"
+    r"(\d{1,6})\b"
     r"|\b(\d{1,6}) ?x? ?(?:processes|process|procs?|ranks?|gpus?|devices?|nodes?|hosts?)\b",
     re.I,
 )
 SIDE = re.compile(
     r"(?P<without>\b(?:no|without|w/o|skip(?:ping)?|disable)[ _-])?"
-    r"(?<![a-z])(?:\w{1,20}[_-])?(?P<work>profil|eval|valid|sampl(?:es?|ing)(?![a-z])|generat|callback|metric|log(?:g(?:er|ing)|_)|wandb|tensorboard|visuali[sz]|plot|preview|histogram)\w{0,30}"
+    r"(?<![a-z])(?:\w{1,20}[_-])?(?P<work>profil|eval|valid|sampl(?:es?|ing)(?![a-z])|generat|callback|metric"
+    r"|log(?:g(?:er|ing)|_)|wandb|tensorboard|visuali[sz]|plot|preview|histogram)\w{0,30}"
     r"(?:[ =:]{1,3}(?P<state>true|false|on|off|yes|no|enabled|disabled|none|never|0|1)\b)?",
     re.I,
 )

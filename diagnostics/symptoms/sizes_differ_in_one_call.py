@@ -1,8 +1,8 @@
 """Ranks timed out in the same call, by its number and its name, and had put different amounts of numbers into it.
 
-An all-reduce, a broadcast and their like have the same size on every rank of a group. Each group counts its own calls: where
-several are seen only what names its group counts, and nothing where the sends of a pipeline are seen. ABSENT where all
-ranks are in one call and its sizes agree.
+An all-reduce, a broadcast and their like have the same size on every rank of a group. Each group counts its own calls:
+where several are seen only what names its group counts, and nothing where the sends of a pipeline are seen. ABSENT
+where all ranks are in one call and its sizes agree.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ SYMPTOM = Symptom(
     title="one call has different sizes on different ranks",
     rule=rule,
     leak=0.001,
-    because="the ranks of a group make the same call with the same size; only groups that count alike by chance look so",
+    because="the ranks of a group make the same call with the same size; only groups that count alike by chance look "
+    "so",
     command="grep -hE 'Watchdog caught collective' *.log | grep -oE 'Rank [0-9]+|SeqNum=[0-9]+|NumelIn=[0-9]+'",
 )

@@ -1,8 +1,8 @@
 """The work is slow with its data in one place and fast with them in another, or without any.
 
-From a table of trials. The place is the mount of a path in the condition where mounts are known, else what the condition
-calls it (nfs, lustre, s3, local, ssd, ramdisk, synthetic). All slow trials have one place, no trial that went well has
-it, and two of them differ in nothing else. ABSENT where trials in two places or more went equally well.
+From a table of trials. The place is the mount of a path in the condition where mounts are known, else what the
+condition calls it (nfs, lustre, s3, local, ssd, ramdisk, synthetic). All slow trials have one place, no trial that went
+well has it, and two of them differ in nothing else. ABSENT where trials in two places or more went equally well.
 """
 
 from __future__ import annotations

@@ -15,8 +15,10 @@ from . import Finding, Symptom
 
 FALL_BACK = re.compile(
     r"NET/IB : No device found|Failed to open libibverbs|No (?:IB|InfiniBand) devices?|Using network Socket"
-    r"|NET/OFI .{0,80}(?:initialization failed|Only EFA provider|No eligible providers|Could not find any optimal provider|Failed to initialize \w+ protocol)"
-    r"|NET/OFI Selected Provider is (?:sockets|tcp)\b|Using non-device net plugin|GPU Direct RDMA Disabled|P2P is disabled|(?:Could not find: |No plugin found \(|cannot open shared object file.{0,40})libnccl-net",
+    "|NET/OFI .{0,80}(?:initialization failed|Only EFA provider|No eligible providers"
+    r"|Could not find any optimal provider|Failed to initialize \w+ protocol)"
+    r"|NET/OFI Selected Provider is (?:sockets|tcp)\b|Using non-device net plugin|GPU Direct RDMA Disabled"
+    r"|P2P is disabled|(?:Could not find: |No plugin found \(|cannot open shared object file.{0,40})libnccl-net",
     re.I,
 )
 SET_OFF = re.compile(r"NCCL_(?:IB|P2P|SHM)_DISABLE set by environment to 1")

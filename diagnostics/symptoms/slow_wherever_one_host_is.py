@@ -56,7 +56,10 @@ def _without_some(incident: Incident) -> Iterator[Finding]:
         guilty = sorted(suspects - {host for each, _ in slow for host in each.left_out})
         if guilty:
             facts = tuple(each for each, _ in (*fast, *slow))
-            note = f"without {', '.join(guilty[:4])} the job is {fast[0][1] / slow[0][1] - 1:.1%} faster, without others it is not"
+            note = (
+                f"without {', '.join(guilty[:4])} the job is {fast[0][1] / slow[0][1] - 1:.1%} faster, without "
+                "others it is not"
+            )
             yield Finding(Subject(host=guilty[0] if len(guilty) == 1 else None), facts[:8], note)
 
 

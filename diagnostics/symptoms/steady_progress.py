@@ -1,8 +1,9 @@
 """The last run makes steps at an even pace with finite losses, and nothing ended it early.
 
-At least five steps, the last third at no less than half the median pace, no lasting loss of pace, no exception in its log and no bad end
-of its process. Where a process table was taken after the last step, it shows a process that may be the run's, or somebody
-says how the run ended: a log that ends in mid-run while nothing is left of its process tells of no health. Three steps are enough where a second witness saw the GPUs busy about when the log ends.
+At least five steps, the last third at no less than half the median pace, no lasting loss of pace, no exception in its
+log and no bad end of its process. Where a process table was taken after the last step, it shows a process that may be
+the run's, or somebody says how the run ended: a log that ends in mid-run while nothing is left of its process tells of
+no health. Three steps are enough where a second witness saw the GPUs busy about when the log ends.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ def _at_work(incident: Incident, run: Run) -> bool:
 
 
 def _vanished(incident: Incident, run: Run) -> bool:
-    """True where nobody says how the run ended, and the process tables of the time after it show none that may be its own.
+    """True where nobody says how the run ended, and the process tables of the time after it show none that may be its
+    own.
 
     A table is of that time where its rows are dated after the last step, or nothing dates them before it.
     """

@@ -34,11 +34,13 @@ from ._ranks import positions
 from ._runs import job_ends
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
-# Epoch 00091: early stopping     Ran out of patience. Stopping training.     Time limit reached. [...] Signaling Trainer to stop.
+# Epoch 00091: early stopping     Ran out of patience. Stopping training.     Time limit reached. [...] Signaling
+# Trainer to stop.
 SHORT_OF_ITS_END = re.compile(
     r"(?i)early[-_ ]?stopp|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b|\bout of patience\b|\bearly stop\b"
     r"|\bimproved?\b.{0,60}\b(?:stopp?ing|terminating) (?:the )?train|\bsignaling trainer to stop\b"
-    r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?limit\b|\bbudget\b|\bexit_duration\b|\bmax(?:imum)?[_ ]time\b"
+    r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?limit\b|\bbudget\b"
+    r"|\bexit_duration\b|\bmax(?:imum)?[_ ]time\b"
 )
 FAREWELL = 12  # lines: what a run says while it ends
 UNDER_WAY = 2  # steps that end after the word

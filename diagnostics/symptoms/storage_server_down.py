@@ -21,7 +21,8 @@ SERVERS = (
     ("nfs", re.compile(r"^(?:nfs-server|nfs-kernel-server|nfsd|nfs-ganesha|nfs-mountd|unfsd?3?|rpc-mountd)$")),
     ("cifs", re.compile(r"^(?:smbd?|samba|ksmbd)$")),
     ("glusterfs", re.compile(r"^glusterd$")),
-    ("moosefs", re.compile(r"^(?:moosefs-(?:pro-)?(?:master|chunkserver)|mfs(?:master|chunkserver)|lizardfs-(?:master|chunkserver))(?:@.{1,60})?$")),
+    ("moosefs", re.compile("^(?:moosefs-(?:pro-)?(?:master|chunkserver)|mfs(?:master|chunkserver)"
+        "|lizardfs-(?:master|chunkserver))(?:@.{1,60})?$")),
     ("ceph", re.compile(r"^ceph(?:-[0-9a-f-]{36})?(?:-(?:mds|mon|osd)@.{1,100}|@(?:mds|mon|osd)\..{1,100})$")),
     ("beegfs", re.compile(r"^beegfs-(?:mgmtd|meta|storage)(?:@.{1,60})?$")),
     ("gpfs", re.compile(r"^(?:gpfs|mmfsd)$")),

@@ -1,7 +1,7 @@
 """The GPUs of a machine may draw nearly all that its power supplies can give.
 
-The sum of the GPUs' power limits is over 80 % of the supplies' capacity: processors, memory and fans need the rest, and a
-GPU's peaks exceed its limit for milliseconds.
+The sum of the GPUs' power limits is over 80 % of the supplies' capacity: processors, memory and fans need the rest, and
+a GPU's peaks exceed its limit for milliseconds.
 """
 
 from __future__ import annotations

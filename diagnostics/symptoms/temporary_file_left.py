@@ -1,7 +1,8 @@
 """A checkpoint lies there under the name that its writer gives it before it is done.
 
 By a listing: the ending or beginning that torch, Hugging Face, orbax, TensorFlow and downloaders use for files that are
-not done. A name that is renamed or gone in a later listing does not count. Never ABSENT: most writers use the final name at once.
+not done. A name that is renamed or gone in a later listing does not count. Never ABSENT: most writers use the final
+name at once.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from ._places import place
 from .checkpoint_truncated import CHECKPOINT
 
 UNFINISHED = re.compile(
-    r"\.(?:tmp|temp|part|partial|incomplete|inprogress|writing)(?:\.\w{1,20}|[-_]\d{1,20})?$|^(?:tmp|temp)[-_.]|\.tempstate\d{5,20}$|orbax-checkpoint-tmp"
+    r"\.(?:tmp|temp|part|partial|incomplete|inprogress|writing)(?:\.\w{1,20}|[-_]\d{1,20})?$|^(?:tmp|temp)[-_.]"
+    r"|\.tempstate\d{5,20}$|orbax-checkpoint-tmp"
     r"|^\.\S{1,200}\.\w{6}$",  # rsync: .model.pt.aB3dE9
     re.I,
 )

@@ -61,7 +61,8 @@ LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
 
 # SpinLock::SlowLock      base::internal::SpinLockDelay      sys_futex      absl::Mutex::Lock
 SPINS = re.compile(
-    r"SpinLock(?:Holder|Delay)?\b|^(?:sys_)?futex\w{0,12}$|^syscall$|^absl::\w{0,20}::?Mutex|^pthread_spin_lock$|^futex_wait"
+    r"SpinLock(?:Holder|Delay)?\b|^(?:sys_)?futex\w{0,12}$|^syscall$|^absl::\w{0,20}::?Mutex|^pthread_spin_lock$"
+    "|^futex_wait"
 )
 NESTED = 3  # times at one line, one in the other
 MANY = 100  # threads at locks, of which all pairs are looked at
@@ -69,9 +70,11 @@ OWNERS = (
     ("the dynamic loader", re.compile(r"^(?:__GI_+)?_*(?:dl_|dlopen|dlclose|dlsym|dladdr|tls_get_addr|rtld)")),
     (
         "the allocator",
-        re.compile(r"^(?:tcmalloc::|je_|jemalloc|mi_|tc_(?:malloc|free|new|delete|calloc|realloc)|malloc\w{0,20}$|__libc_(?:m|c|re)alloc|_int_(?:malloc|free)|arena_|ptmalloc)"),
+        re.compile(r"^(?:tcmalloc::|je_|jemalloc|mi_|tc_(?:malloc|free|new|delete|calloc|realloc)|malloc\w{0,20}$"
+            "|__libc_(?:m|c|re)alloc|_int_(?:malloc|free)|arena_|ptmalloc)"),
     ),
-    ("the logger", re.compile(r"^(?:google::Log|glog|spdlog::|fmt::|boost::log::|c10::MessageLogger|absl::log_internal)")),
+    ("the logger", re.compile("^(?:google::Log|glog|spdlog::|fmt::|boost::log::|c10::MessageLogger"
+        "|absl::log_internal)")),
     ("the GPU driver", re.compile(r"^(?:cu[A-Z]\w{2,40}$|cuda[A-Z]|hip[A-Z]|libcuda|acl[rt]|nccl[A-Z])")),
     ("standard streams", re.compile(r"^(?:_IO_|__?fork_lock|flockfile|__overflow|vfprintf|__vfprintf)")),
 )  # fmt: skip
@@ -96,7 +99,10 @@ def _in_python(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
         for stack in stacks:
             if _is_handler_at_lock(process, stack) and not any(map(_may_hold, stacks, repeat(stack))):
-                note = f"{stack.thread} waits for a lock in {stack.frames[0].function}, a handler whose lock nobody else can hold"
+                note = (
+                    f"{stack.thread} waits for a lock in {stack.frames[0].function}, a handler whose lock nobody "
+                    "else can hold"
+                )
                 yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
             elif _waits_for_itself(stack) or _is_interrupted_inside(process, stack):
                 where = stack.frames[1 if takes_lock(stack) else 0].function
@@ -159,7 +165,8 @@ def _is_interrupted_inside(process: Process | None, stack: PythonStack) -> bool:
 
 
 def _is_handler_at_lock(process: Process | None, stack: PythonStack) -> bool:
-    """True where a thread idles on a futex at a line of a handler which has interrupted itself there, or its own file's code.
+    """True where a thread idles on a futex at a line of a handler which has interrupted itself there, or its own file's
+    code.
 
     What calls itself does so at another line than the one at which it takes a lock; a handler that waits is entered
     again at the very line, whatever its name. One that was entered once or twice is known by the names that they have.

@@ -17,7 +17,8 @@ from ._errors import matching
 
 TOO_MANY = re.compile(
     r"Too many open files|EMFILE|ENFILE|\[Errno 2[34]\]|items of ancdata|no file descriptors available"
-    r"|file descriptor limit|maximal number of files that could be opened|filedescriptor out of range in select|file-max limit \d+ reached",
+    "|file descriptor limit|maximal number of files that could be opened|filedescriptor out of range in select"
+    r"|file-max limit \d+ reached",
     re.I,
 )
 NEAR = 0.9

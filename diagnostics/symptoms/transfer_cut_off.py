@@ -1,4 +1,5 @@
-"""A copy or download says that it ended in the middle: the connection closed with bytes remaining, or it was interrupted.
+"""A copy or download says that it ended in the middle: the connection closed with bytes remaining, or it was
+interrupted.
 
 By scp, rsync, curl, wget, or a library that counted fewer bytes than it was promised.
 """

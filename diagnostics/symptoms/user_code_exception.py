@@ -2,8 +2,8 @@
 module that is not there, packages that do not fit each other, an option that a program does not know, a call that its
 own settings have switched off.
 
-A runtime's own status (DEADLINE_EXCEEDED, UNAVAILABLE of a JaxRuntimeError) is its word on a peer or a device; of such only
-INVALID_ARGUMENT, with which it refuses what it was handed, is the code's.
+A runtime's own status (DEADLINE_EXCEEDED, UNAVAILABLE of a JaxRuntimeError) is its word on a peer or a device; of such
+only INVALID_ARGUMENT, with which it refuses what it was handed, is the code's.
 
 An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run,
 and exceptions that speak for something else (a file that is not there, or still there from a save that was cut off,
@@ -50,7 +50,9 @@ OF_TENSORS = re.compile(
     r"|does not require grad|[Ss]hape mismatch|shapes cannot be"
     r"|inplace operation|invalid shape|Trying to backward through the graph|should be the same|must match the size"
     r"|Sizes of tensors must match|not implemented for '|Given groups="
-    r"|stack expects each tensor to be equal size|default_collate|\bgot (?:an )?inputs? of (?:invalid|wrong|different) (?:size|shape)|Invalid device|unused parameters|Matrix size-incompatible|[Ii]ncompatible shapes"
+    "|stack expects each tensor to be equal size|default_collate"
+    r"|\bgot (?:an )?inputs? of (?:invalid|wrong|different) (?:size|shape)|Invalid device|unused parameters"
+    "|Matrix size-incompatible|[Ii]ncompatible shapes"
     r"|Expected to have finished reduction|size mismatch for \S+: copying a param with shape torch\.Size\(\[[1-9]",
 )
 # what says by itself that the setup is wrong, whatever the type of the exception and whatever else it names
@@ -60,18 +62,22 @@ SETUP = re.compile(
     r"|binary incompatibility|compiled (?:using|against) (?:NumPy|numpy|PyTorch|torch)\b"
     r"|no kernel image is available|is not compatible with the current PyTorch installation"
     r"|not compiled with CUDA"
-    r"|lib(?:cudart|cublas\w{0,4}|cudnn\w{0,20}|nvrtc|cusparse\w{0,4}|nccl|mpi\w{0,6})\.so[.\d]{0,12}: cannot open shared object"
+    r"|lib(?:cudart|cublas\w{0,4}|cudnn\w{0,20}|nvrtc|cusparse\w{0,4}|nccl"
+    r"|mpi\w{0,6})\.so[.\d]{0,12}: cannot open shared object"
     r"|partially initialized module|cannot import name|requires \S{1,60}[<>=]=?\S{1,40} .{0,40}\bbut\b"
     r"|(?:is|are) required for a normal functioning of this module"
     # a call that the library forbids
-    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process|without protecting your import\b"
-    r"|Expected all tensors to be on the same device|modified by an inplace operation|^jax\.errors\.(?!JaxRuntimeError\b(?!: INVALID_ARGUMENT\b))\w{1,60}Error\b|logits and labels must"
+    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process"
+    r"|without protecting your import\b"
+    "|Expected all tensors to be on the same device|modified by an inplace operation"
+    r"|^jax\.errors\.(?!JaxRuntimeError\b(?!: INVALID_ARGUMENT\b))\w{1,60}Error\b|logits and labels must"
     r"|process group has not been initialized|Attempting to deserialize object on a CUDA device"
     r"|Weights only load failed|Automatic adjustment of ZeRO's"
     # options and names
     r"|unrecognized arguments|the following arguments are required|invalid choice: |invalid \w{1,20} value: "
     r"|\b40[13] Client Error|GatedRepoError|api_key not configured|No API key configured|Could not consume arg"
-    r"|executable file not found in \$PATH|\bexecve\(\): \S{1,200}: (?:No such file|Permission denied)|\b(?:configmap|secret) \"[^\"]{1,80}\" not found"
+    r"|executable file not found in \$PATH|\bexecve\(\): \S{1,200}: (?:No such file|Permission denied)"
+    r"|\b(?:configmap|secret) \"[^\"]{1,80}\" not found"
     r"|No matching distribution found|did not match any file\(s\) known to git"
     r"|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
     r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
@@ -85,19 +91,25 @@ SWITCHED_OFF = re.compile(
     # Make sure the 'x' config is enabled     ensure that --x is set to true
     rf"\b(?:[Mm]ake sure|[Ee]nsure|[Cc]heck)(?: that)?(?: the)? {_SWITCH} (?:\w{{2,20}} )?{_ON}"
     # requires `x` to be enabled     enable_x must be set to True
-    rf"|\brequires?(?: the| that)? {_SWITCH} (?:\w{{2,20}} )?{_ON}|{_SWITCH} (?:\w{{2,20}} )?(?:must|needs to|has to|should) {_ON}"
+    rf"|\brequires?(?: the| that)? {_SWITCH} (?:\w{{2,20}} )?{_ON}"
+    rf"|{_SWITCH} (?:\w{{2,20}} )?(?:must|needs to|has to|should) {_ON}"
     # please set trust_remote_code=True to use it
     rf"|\b(?:[Ss]et|[Pp]ass|[Uu]se) ['\"`]?[A-Za-z]\w{{1,80}} ?= ?[Tt]rue['\"`]? (?:to|before|when|if|in)\b"
     # only supported when use_orig_params=True
-    rf"|\b(?:only (?:supported|allowed|valid|available)|cannot be used|not supported) (?:when|with|if|unless|without) {_SWITCH} ?(?:=|is|set to) ?(?:[Tt]rue|[Ff]alse|enabled|disabled)"
+    r"|\b(?:only (?:supported|allowed|valid|available)|cannot be used|not supported) "
+    f"(?:when|with|if|unless|without) {_SWITCH} ?(?:=|is|set to) ?(?:[Tt]rue|[Ff]alse|enabled|disabled)"
 )
 # (gather at /src/torch/csrc/cuda/comm.cpp:231)      where native code raised says nothing of what it was about
 NATIVE_PLACE = re.compile(r"\((?:[\w:~<>]{1,80} )?at \S{1,300}\.(?:cpp|cc|cxx|cu|cuh|h|hpp):\d{1,6}\)")
 OTHER = re.compile(
-    r"No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot allocate"
+    "No space|/dev/shm|check-?sum (?:mismatch|failure)|[Cc]hecksum failure|checksum does not match"
+    "|No usable temporary directory|quota|Read-only|Input/output|Stale|Too many open|ancdata|shared memory|Cannot "
+    "allocate"
     r"|out of memory|CUDA|cuda|NCCL|nccl|gloo|Connection|DataLoader worker"
-    r"|killed by signal|exited unexpectedly|[Tt]imed? ?out|[Dd]eadline [Ee]xceeded|DEADLINE_EXCEEDED|UNAVAILABLE|CalledProcessError|device-side|XLA|socket|Broken pipe"
-    r"|Mismatched elements: |due to shape mismatches\. All shapes across devices|[Nn]ame or service not known|name resolution|host not found|No route to host|unreachable|refused",
+    "|killed by signal|exited unexpectedly|[Tt]imed? ?out|[Dd]eadline [Ee]xceeded|DEADLINE_EXCEEDED|UNAVAILABLE"
+    "|CalledProcessError|device-side|XLA|socket|Broken pipe"
+    r"|Mismatched elements: |due to shape mismatches\. All shapes across devices|[Nn]ame or service not known"
+    "|name resolution|host not found|No route to host|unreachable|refused",
 )
 
 # an empty file: who emptied it, or has not filled it yet, is not said

@@ -1,9 +1,8 @@
 """The client of a network filesystem complains of its server: in the kernel log (nfs, ceph, lustre ...) or, for a
 client in user space, in the system log.
 
-A complaint that a later message of the same server takes back does not count, nor that a monitor of Ceph was lost where another
-one was found. Never ABSENT: many clients wait without
-a word, and their log is often kept elsewhere.
+A complaint that a later message of the same server takes back does not count, nor that a monitor of Ceph was lost where
+another one was found. Never ABSENT: many clients wait without a word, and their log is often kept elsewhere.
 """
 
 from __future__ import annotations

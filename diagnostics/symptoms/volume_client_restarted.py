@@ -16,7 +16,8 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 CLIENT = re.compile(
-    r"(?:^|-)csi(?:-|$).{0,60}(?:plugin|node|driver|mount)|plugin-[a-z0-9]{5}$|^(?:juicefs|jfs|fuse|gcsfuse|s3fs|blobfuse|mountpoint)-|-fuse-|(?:^|-)(?:csi|node-driver|mount-pod)-"
+    "(?:^|-)csi(?:-|$).{0,60}(?:plugin|node|driver|mount)|plugin-[a-z0-9]{5}$"
+    "|^(?:juicefs|jfs|fuse|gcsfuse|s3fs|blobfuse|mountpoint)-|-fuse-|(?:^|-)(?:csi|node-driver|mount-pod)-"
 )
 OTHER_PLUGIN = re.compile(r"device-plugin|nvidia")
 OF_A_GPU = re.compile(r"^(?:os_acq|uvm_|nv_|nvidia|rm_)")

@@ -1,7 +1,7 @@
 """The daemon that serves a volume in user space was killed for memory, and its mount is no longer connected.
 
-Whom a kill took the kernel's report names; that the mount is dead stands in the errors of whoever used it. Other errors of a
-network volume are another symptom, and so is a kill that took somebody else.
+Whom a kill took the kernel's report names; that the mount is dead stands in the errors of whoever used it. Other errors
+of a network volume are another symptom, and so is a kill that took somebody else.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """A rank timed out in a collective after another had said that its run was done, at a step that the first had passed.
 
-Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another
-had said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log
-counts as many steps, had not. Or one takes the process group down by its stack, and all the others wait in a
-collective. Or the ranks that a collective misses are those that are done, by their names or, where none of them is named,
-by their number. Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is
-done and then waits itself for the others, who save or evaluate, is no case of this.
+Or the one that is done has all its calls behind it, by its own count, and the first asked for one more. Or another had
+said that its data were exhausted, and the first (or, where the time-out names no rank, some other), whose log counts as
+many steps, had not. Or one takes the process group down by its stack, and all the others wait in a collective. Or the
+ranks that a collective misses are those that are done, by their names or, where none of them is named, by their number.
+Whoever is done takes part in nothing more, so that no limit would have been long enough. A rank that is done and then
+waits itself for the others, who save or evaluate, is no case of this.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def _taken_down(incident: Incident) -> Iterator[Finding]:
 
 
 def _missed(incident: Incident) -> Iterator[Finding]:
-    """The ranks that every stuck collective misses, where they, or as many in the same log, had said that they are done."""
+    """The ranks that every stuck collective misses, where they, or as many in the same log, had said that they are
+    done.
+    """
     stuck = [fact for fact in incident.of(CollectiveStuck) if fact.missing_ranks]
     missing = {fact.missing_ranks for fact in stuck}
     if len(missing) != 1 or incident.of(PythonException, ProcessEnded):
@@ -77,7 +79,10 @@ def _missed(incident: Incident) -> Iterator[Finding]:
     above = [fact for fact in said if _above(fact, stuck[0]) and not _started_between(incident, fact, stuck[0])]
     if (named and named == set(absent)) or (not named and len(above) == len(said) == len(absent)):
         ranks = ", ".join(map(str, absent[:8]))
-        note = f"ranks {ranks} never joined {stuck[0].operation or 'a collective'}, and as many had said that they are done"
+        note = (
+            f"ranks {ranks} never joined {stuck[0].operation or 'a collective'}, and as many had said that they "
+            "are done"
+        )
         yield Finding(Subject(rank=absent[0] if len(absent) == 1 else None), (stuck[0], *said[:3]), note)
 
 
@@ -100,7 +105,10 @@ def _one_more_call(incident: Incident, done: Mapping[int, RunFinished]) -> Itera
         for timeout in incident.of(CollectiveTimeout):
             same = None in (timeout.group, stands.group) or timeout.group == stands.group
             if same and timeout.subject.rank != stands.subject.rank and (timeout.sequence or 0) > last:
-                note = f"rank {stands.subject.rank} was done after call {last}; rank {timeout.subject.rank} waited in {timeout.sequence}"
+                note = (
+                    f"rank {stands.subject.rank} was done after call {last}; rank {timeout.subject.rank} waited "
+                    f"in {timeout.sequence}"
+                )
                 yield Finding(stands.subject, (stands, end, timeout), note)
                 break
 

@@ -1,12 +1,12 @@
 """The main thread waits for a lock file of compiled code that another process is to build, and nothing builds it.
 
 FileBaton of torch's extension builds, the file locks of inductor and Triton caches, numba's and JAX's: whoever finds
-the file waits until it is gone. A listing with that lock in a cache folder is the second sign. Or the log ends with the begin
-of a build, and the lock in the folder of the build is older by an hour or more than what the build has written there; or a log ends by saying
-that a build's lock exists, which is as old by the clock, or with the begin of a build beside such a lock in a
-builder's folder in which nothing was built since. Or the last word of a process is that it waits for such a lock: for two
-hours and more by that word, or two or more wait for one and a trial is told to have hung.
-ABSENT where the builder is at work.
+the file waits until it is gone. A listing with that lock in a cache folder is the second sign. Or the log ends with the
+begin of a build, and the lock in the folder of the build is older by an hour or more than what the build has written
+there; or a log ends by saying that a build's lock exists, which is as old by the clock, or with the begin of a build
+beside such a lock in a builder's folder in which nothing was built since. Or the last word of a process is that it
+waits for such a lock: for two hours and more by that word, or two or more wait for one and a trial is told to have
+hung. ABSENT where the builder is at work.
 """
 
 from __future__ import annotations
@@ -35,9 +35,11 @@ KEEPS_CODE = re.compile(
     r"torch/utils/cpp_extension|torch/_inductor|torch/_dynamo|triton/|op_builder|numba/|jax/|flashinfer|deep_gemm"
     r"|torch_extensions|neuronx?|cupy/|tilelang|codecache"
 )
-# Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'      Waited on lock file "/x/lock" for at least 30 s
+# Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'      Waited on lock file "/x/lock" for
+# at least 30 s
 EXISTS = re.compile(
-    r"(?i)\b(?:lock ?file (?:already )?exists\b|wait(?:ed|ing) (?:on|for) (?:the |a )?(?:file |build )?lock(?: ?file)?\b)[^/]{0,80}(?P<path>/[^\s'\"]{1,400})"
+    r"(?i)\b(?:lock ?file (?:already )?exists\b|wait(?:ed|ing) (?:on|for) (?:the |a )?(?:file |build )?lock"
+    r"(?: ?file)?\b)[^/]{0,80}(?P<path>/[^\s'\"]{1,400})"
 )
 OLD_S = 3600.0
 LONG_WAIT_S = 7200.0  # of a process that waits while another one builds: a whole model may take an hour
@@ -195,6 +197,7 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0003,
     because="such a lock is held while its owner compiles; without an owner nobody will remove it",
-    command="py-spy dump --nonblocking --pid PID; ls -la ~/.cache/torch_extensions/*/*; ps -ef | grep -E 'nvcc|ninja|cc1plus'",
+    command="py-spy dump --nonblocking --pid PID; ls -la ~/.cache/torch_extensions/*/*; ps -ef | grep -E "
+    "'nvcc|ninja|cc1plus'",
     cost_minutes=2,
 )

@@ -25,21 +25,28 @@ PYTHON_LOCK = ("PyThread_acquire_lock", "PyThread_acquire_lock_timed")
 LETS_GO = (
     "acquire_timed lock_PyThread_acquire_lock rlock_acquire _enter_buffered_busy _queue_SimpleQueue_get "
     "PyThread_acquire_lock_timed_with_retries _queue_SimpleQueue_get_impl PyEval_SaveThread time_sleep pysleep "
-    "select_poll_poll select_epoll_poll select_select select_epoll_poll_impl sock_recv sock_accept sock_call_ex internal_select "
-    "gil_scoped_release os_read os_read_impl _Py_read os_waitpid os_waitpid_impl _io_FileIO_readinto _PyImport_AcquireLock"
+    "select_poll_poll select_epoll_poll select_select select_epoll_poll_impl sock_recv sock_accept sock_call_ex "
+    "internal_select "
+    "gil_scoped_release os_read os_read_impl _Py_read os_waitpid os_waitpid_impl _io_FileIO_readinto "
+    "_PyImport_AcquireLock"
 ).split()
 WAITS = re.compile(
-    r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll|select|epoll_wait"
-    r"|recv\w*|accept|nothrow_wait_cv\S*|nsync_\w{1,40}|wait(?:_\w{1,20})?|join|condition_variable\S*|do_futex_wait\S*)(?:$|@|\()"
+    r"(?:^|::|_)(?:futex\w*|pthread_(?:cond|mutex|rwlock)\w*|lll_lock_wait\w*|sem_(?:timed)?wait\w*|psynch\w*|poll"
+    "|select|epoll_wait"
+    r"|recv\w*|accept|nothrow_wait_cv\S*|nsync_\w{1,40}|wait(?:_\w{1,20})?|join|condition_variable\S*"
+    r"|do_futex_wait\S*)(?:$|@|\()"
     # waits of other runtimes: Abseil, TSL, folly, Rust
     # absl::lts_20230802::CondVar::Wait(absl::lts_20230802::Mutex*)      AbslInternalPerThreadSemWait_lts_20230802
-    r"|(?:Waiter|CondVar|Baton|EventCount|Semaphore|Event)::(?:Wait|timedWait|CommonWait)\w{0,20}(?:$|\()|PerThreadSem(?:Wait|::Wait)"
-    r"|Notification::WaitFor\w{1,20}(?:$|\()|\bMutex::(?:Block|Await)\w{0,20}(?:$|\()|\bBlockUntilReady|^std::thread::park\w{0,20}|^(?:<?parking_lot(?:_core)?::)\S{0,80}\bpark"
+    r"|(?:Waiter|CondVar|Baton|EventCount|Semaphore|Event)::(?:Wait|timedWait|CommonWait)\w{0,20}(?:$|\()"
+    "|PerThreadSem(?:Wait|::Wait)"
+    r"|Notification::WaitFor\w{1,20}(?:$|\()|\bMutex::(?:Block|Await)\w{0,20}(?:$|\()|\bBlockUntilReady"
+    r"|^std::thread::park\w{0,20}|^(?:<?parking_lot(?:_core)?::)\S{0,80}\bpark"
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
 RUNS_PYTHON = re.compile(
     r"^pybind11::cpp_function::dispatcher|^_wrap_[A-Z]\w|^_?PyCFunction_\w{0,20}[Cc]all|"
-    r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall|subtype_dealloc|^__pyx_p[wf]_"
+    r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall"
+    "|subtype_dealloc|^__pyx_p[wf]_"
 )
 NAMED = re.compile(r"^[A-Za-z_]\w{3,}$")
 DRIVER = re.compile(r"^(?:cu|cuda|nccl|hip|pnccl)[A-Z]\w{2,60}$")
@@ -70,7 +77,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
             elsewhere = (pid, stack.subject.tid) in threads or (running == [stack] and _is_named(stack))
             told = (stack.source.file, stack.source.line) in holders or (elsewhere and not _lets_go(stack))
             if _keeps(stack, told, wanting, bool(given_up)):
-                note = f"{stack.thread} waits in {stack.frames[0].function} and keeps the GIL, which {wanting[0].thread} wants"
+                note = (
+                    f"{stack.thread} waits in {stack.frames[0].function} and keeps the GIL, which "
+                    f"{wanting[0].thread} wants"
+                )
                 yield Finding(Subject(pid=pid), (stack, wanting[0], *given_up[:1]), note)
 
 
@@ -87,7 +97,8 @@ def _join_threads(dumps: dict[tuple[str, int | None], list[NativeStack]]) -> Non
 
 DESTRUCTOR = re.compile(r"(?:^|[\s:<(])(?P<owner>[A-Za-z_]\w{2,80})(?:<[^<>]{0,200}>)?::~(?P=owner)\b")
 PYTHON_DROPS = re.compile(
-    r"\b(?:subtype_dealloc|_?Py_Dealloc|tupledealloc|list_dealloc|dict_dealloc|frame_dealloc|cell_dealloc)\b|::dealloc\(|_dealloc\b"
+    r"\b(?:subtype_dealloc|_?Py_Dealloc|tupledealloc|list_dealloc|dict_dealloc|frame_dealloc|cell_dealloc)\b"
+    r"|::dealloc\(|_dealloc\b"
 )
 
 
@@ -155,7 +166,8 @@ SYMPTOM = Symptom(
     title="a thread waits and keeps Python's global lock",
     rule=rule,
     leak=0.0005,
-    because="code that waits lets go of the lock first; that it is seen not to, with another thread at the door, is no chance",
+    because="code that waits lets go of the lock first; that it is seen not to, with another thread at the door, is "
+    "no chance",
     command="py-spy dump --native --pid PID; gdb -p PID -batch -ex 'thread apply all bt'",
     cost_minutes=2,
 )

@@ -1,7 +1,7 @@
 """A saved model is a few megabytes at most, and its own training state is of gigabytes.
 
-Both stand in one listing: weights by the names that libraries give them, optimizer states by theirs. Adapters (LoRA) are
-small by design and do not count. ABSENT where the weights are as large as a model.
+Both stand in one listing: weights by the names that libraries give them, optimizer states by theirs. Adapters (LoRA)
+are small by design and do not count. ABSENT where the weights are as large as a model.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 WEIGHTS = re.compile(
-    r"^(?:pytorch_model|model|consolidated|mp_rank_\d+_model_states|full_model)(?:[-.]\d{1,5}(?:-of-\d{1,5})?)?\.(?:bin|safetensors|pt|pth)$"
+    r"^(?:pytorch_model|model|consolidated|mp_rank_\d+_model_states|full_model)(?:[-.]\d{1,5}(?:-of-\d{1,5})?)?\."
+    "(?:bin|safetensors|pt|pth)$"
 )
 STATE = re.compile(r"optim(?:izer)?(?:_states?)?\b.{0,40}\.(?:pt|bin|pth|distcp)$|_optim_states\.pt$", re.I)
 EMPTY, LARGE = 16 << 20, 1 << 30

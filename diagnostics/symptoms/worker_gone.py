@@ -21,7 +21,8 @@ from ._runs import job_ends
 from ._waits import main_stacks, name_of, waits_for_helpers
 
 GONE = re.compile(
-    r"[Pp]in memory thread exited|(?:exited|workers? exit) unexpectedly|\bLost all workers\b|process pool was terminated abruptly|BrokenProcessPool"
+    r"[Pp]in memory thread exited|(?:exited|workers? exit) unexpectedly|\bLost all workers\b"
+    "|process pool was terminated abruptly|BrokenProcessPool"
     r"|worker .{0,60}(?:died|crashed|is gone|exited|unexpectedly terminated)|cannot schedule new futures after",
 )
 
@@ -74,7 +75,9 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
 
 
 def _of_the_only_parent(incident: Incident, stack: PythonStack) -> list[ProcessState]:
-    """The zombies of a table in which one process alone has any, all of its children and of its name, and lives itself."""
+    """The zombies of a table in which one process alone has any, all of its children and of its name, and lives
+    itself.
+    """
     processes, machine = incident.links.processes, incident.links.machines.of(stack)
     rows = {
         parent: [row for child in children for row in processes[child].states if row.parent_pid == parent[1]]

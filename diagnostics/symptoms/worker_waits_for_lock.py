@@ -52,7 +52,8 @@ from ._waits import (
 from .child_at_runtime_lock import rule as child_at_runtime_lock
 
 WARNED = re.compile(
-    r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code|[Uu]sing fork\(\) can cause \w{2,30} to deadlock"
+    r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code"
+    r"|[Uu]sing fork\(\) can cause \w{2,30} to deadlock"
 )
 PYTHON_LOCKS = ("PyThread_acquire_lock", "lock_PyThread_acquire_lock", "rlock_acquire")
 MANY_THREADS = 8
@@ -62,7 +63,8 @@ HAS_THREADS = re.compile(
     r"tokenization_utils_(?:fast|tokenizers)\.py|tokenizers/implementations/|(?:^|/)(?:polars|lancedb?|pyarrow)/"
 )
 RUNTIMES = re.compile(
-    r"(?:^|/)(?:jax/_src/(?:compiler|dispatch|array|interpreters/)|jaxlib/|tensorflow/python/(?:eager|client|framework)/)"
+    "(?:^|/)(?:jax/_src/(?:compiler|dispatch|array|interpreters/)|jaxlib/"
+    "|tensorflow/python/(?:eager|client|framework)/)"
 )
 IN_POOL = ("pool.py", "process.py", "popen_fork.py", "worker.py")
 IDLE_PERCENT = 3.0
@@ -115,8 +117,8 @@ def _of_nobody(incident: Incident) -> Iterator[Finding]:
 def _helpers_at_locks(incident: Incident) -> Iterator[Finding]:
     """Threads beside a worker's main one, by their Python stack and the C stack of the same thread.
 
-    For the thread that feeds a worker's results a C stack without a name will do: it waits in its queue or writes to its
-    pipe, and both are in the standard library.
+    For the thread that feeds a worker's results a C stack without a name will do: it waits in its queue or writes to
+    its pipe, and both are in the standard library.
     """
     locked = [
         native
@@ -183,7 +185,9 @@ def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
 
 
 def _alone_inside(incident: Incident) -> Iterator[Finding]:
-    """Children in which one thread waits and no other works: what it waits for, only threads of their parent could do."""
+    """Children in which one thread waits and no other works: what it waits for, only threads of their parent could
+    do.
+    """
     stacks = incident.of(PythonStack)
     at_work: dict[tuple[str, int | None], list[PythonStack]] = defaultdict(list)
     for stack in stacks:

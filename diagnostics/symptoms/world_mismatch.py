@@ -18,10 +18,12 @@ from ._reports import findings, said, words_of
 
 TWICE = re.compile(
     # Bootstrap Root : rank 1 of 8 ranks has already checked in
-    r"\brank \d{1,6}(?: of \d{1,6}(?: ranks?)?)? (?:has|is|was|had)(?: been)? already (?:checked in|registered|connected|joined|taken|in use)\b"
+    r"\brank \d{1,6}(?: of \d{1,6}(?: ranks?)?)? (?:has|is|was|had)(?: been)? already "
+    r"(?:checked in|registered|connected|joined|taken|in use)\b"
     # Duplicate task registration with task_name=/job:worker/replica:0/task:1
     r"|\b[Dd]uplicate (?:task|rank|worker|process|node)s? (?:registration|id\b|ID\b|\d|number|detected)"
-    r"|\b(?:same|duplicate) rank (?:number )?(?:\d{1,6} )?(?:used|given|assigned|registered|found) (?:twice|by (?:two|2|more))"
+    r"|\b(?:same|duplicate) rank (?:number )?(?:\d{1,6} )?(?:used|given|assigned|registered|found) "
+    "(?:twice|by (?:two|2|more))"
 )
 
 

@@ -1,8 +1,9 @@
 """Ranks talk, or try to talk, over an interface or at an address that the other nodes cannot reach.
 
-NCCL or gloo chose loopback, or a bridge or cable of the container runtime, while other interfaces are there or ranks live on
-other hosts; or a peer is called at an address that several hosts have for their own, or one that means another machine on every host: Debian's name for itself
-(127.0.1.1), Docker's default bridge, libvirt's, a link-local address; or at loopback, which a list of names on its host gives to the host's own name. Or another rank answers than was called.
+NCCL or gloo chose loopback, or a bridge or cable of the container runtime, while other interfaces are there or ranks
+live on other hosts; or a peer is called at an address that several hosts have for their own, or one that means another
+machine on every host: Debian's name for itself (127.0.1.1), Docker's default bridge, libvirt's, a link-local address;
+or at loopback, which a list of names on its host gives to the host's own name. Or another rank answers than was called.
 """
 
 from __future__ import annotations

@@ -53,7 +53,8 @@ class DistantTail:
     def __init__(self, path: str, *, from_start: bool) -> None:
         self.child = subprocess.Popen(
             ["/bin/sh", "-c", 'exec tail -c "$1" -F -- "$2"', "sh", "+1" if from_start else "0", path],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
+                start_new_session=True,
         )  # fmt: skip
         assert self.child.stdout
         os.set_blocking(self.child.stdout.fileno(), False)

@@ -48,7 +48,8 @@ ASSIGNED = re.compile(
 )
 
 ROLES: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    ("checkpoints", re.compile(r"(?i)ckpt|checkpoint|save|output|out_dir|resume|snapshot|run_dir|work_dir|logdir|experiment"),
+    ("checkpoints", re.compile("(?i)ckpt|checkpoint|save|output|out_dir|resume|snapshot|run_dir|work_dir|logdir"
+        "|experiment"),
      "publish to local disk, then copy in the background: Tiers(local, [HubTier(...), SshTier(...)])"),
     ("caches", re.compile(r"(?i)cache|hf_home|torch_home|xdg|tmp|temp|triton|inductor|wandb"),
      "set it to a folder on local disk; it fills itself again"),
@@ -109,7 +110,8 @@ class HotPath:
         for each in _outermost(self.on_network):
             space = "size unknown" if each.size is None else f"{_space(each):,} bytes"
             lines.append(
-                f"{each.role}: {each.path} ({each.mount.filesystem.title}, {each.mount.source}), {space}: {_advice(each.role)}"
+                f"{each.role}: {each.path} ({each.mount.filesystem.title}, {each.mount.source}), {space}: "
+                f"{_advice(each.role)}"
             )
         fits = (
             "which is enough"

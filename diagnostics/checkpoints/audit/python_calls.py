@@ -71,12 +71,14 @@ DOWNLOADING_METHODS: dict[str, Takes] = {
 }
 LINKERS = {"os.symlink": 1, "os.link": 1}
 SYNCERS = {"os.fsync", "os.fdatasync"}
-SHELLS = {"os.system", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen",
+SHELLS = {"os.system", "subprocess.run", "subprocess.call", "subprocess.check_call",
+    "subprocess.check_output", "subprocess.Popen",
           "subprocess.getoutput", "os.popen"}  # fmt: skip
 DELETERS = {"os.remove", "os.unlink", "shutil.rmtree"}
 LISTERS = {"glob.glob", "glob.iglob", "os.listdir", "os.scandir"}
 LISTING_METHODS = {"glob", "rglob", "iterdir"}
-UNPICKLERS = {"pickle.load", "pickle.loads", "pickle.Unpickler", "dill.load", "dill.loads", "cloudpickle.load", "cloudpickle.loads",
+UNPICKLERS = {"pickle.load", "pickle.loads", "pickle.Unpickler",
+    "dill.load", "dill.loads", "cloudpickle.load", "cloudpickle.loads",
               "joblib.load", "pandas.read_pickle", "marshal.load", "shelve.open", "_pickle.load"}  # fmt: skip
 SIZES = {"os.path.getsize"}
 TEMPORARY = {"tempfile.mkstemp", "tempfile.mkdtemp", "tempfile.NamedTemporaryFile", "tempfile.TemporaryDirectory",

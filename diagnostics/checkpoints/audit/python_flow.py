@@ -323,7 +323,9 @@ class Flow:
         )
 
     def _is_checkpoint(self, path: ast.expr) -> bool:
-        """By the words of the path; in a function or class that is about checkpoints, by anything but a log's ending."""
+        """By the words of the path; in a function or class that is about checkpoints, by anything but a log's
+        ending.
+        """
         plain = any(text.endswith(known.NO_CHECKPOINT) for text in self.names.literals(path))
         return not plain and (self.about_checkpoints or self.names.is_checkpoint(path))
 

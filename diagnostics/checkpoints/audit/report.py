@@ -113,7 +113,8 @@ class AuditReport:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{html.escape(printable(each.file))}:{each.line}</td><td><b>{each.slug}</b></td>"
-            f"<td style='text-align:left'><code>{html.escape(printable(each.quote))}</code><br>{html.escape(each.rule.why)}"
+            f"<td style='text-align:left'><code>{html.escape(printable(each.quote))}</code><br"
+            f">{html.escape(each.rule.why)}"
             f"<br><i>{html.escape(each.rule.instead)}</i></td></tr>"
             for each in self.open
         )

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 CHECKPOINT = re.compile(
     r"(?i)ckpt|checkpoint|chkpt|model|weight|snapshot|optim|safetensors|latest|resume|shard|mirror|\bbest\b|\blast\b"
-    r"|(?:^|[^a-z])(?:step|epoch|iter|state)(?:[^a-z]|$)|state_dict|global_step|\.(?:pt|pth|bin|ckpt|distcp|npz|gguf)(?![a-z])"
+    "|(?:^|[^a-z])(?:step|epoch|iter|state)(?:[^a-z]|$)|state_dict|global_step"
+    r"|\.(?:pt|pth|bin|ckpt|distcp|npz|gguf)(?![a-z])"
 )
 STAGING_TEXT = re.compile(
-    r"(?i)(?:[._-]|\b)(?:part|partial|tmp|temp|incomplete|staging|stage|staged|inprogress|in_progress|writing|new)(?:[._-]|\b|$)"
+    r"(?i)(?:[._-]|\b)(?:part|partial|tmp|temp|incomplete|staging|stage|staged|inprogress|in_progress|writing|new)"
+    r"(?:[._-]|\b|$)"
 )
 STAGING_NAME = re.compile(
     r"(?i)^_?(?:tmp|temp|temporary|part|partial|staging|staged|stage|incomplete|scratch|unfinished)(?:_|\d|$)"
