@@ -30,7 +30,8 @@ def test_no_rival_is_shown_at_a_chance_that_reads_as_none() -> None:
 
 def test_what_only_the_wording_names_is_told_as_a_lead(tmp_path: Path) -> None:
     said = "rank 3: triton autotune cache entry vanished while another rank was writing it: ~/.triton/cache/7f/kernel.cubin"
-    (tmp_path / "train.log").write_text(f"step 411 | loss 2.20\n{said}\n")
+    also = "rank 5: compiled kernel 7f read as an empty file while rank 3 was writing it"
+    (tmp_path / "train.log").write_text(f"step 411 | loss 2.20\n{said}\n{also}\n")
     diagnosis = diagnose(open_incident(tmp_path))
     assert [each.slug for each in diagnosis.answer] == ["jit-cache-race"]
     assert diagnosis.wordless().answer == ()
