@@ -239,8 +239,7 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
 def _leading(
     network: Network, posterior: noisy_or.Posterior, hypotheses: Sequence[Hypothesis]
 ) -> tuple[tuple[Hypothesis, ...], str]:
-    """The causes of the most probable set that each reach the posterior and the bits of an answer by what they
-    initiate.
+    """The causes of the most probable set that are probable enough, and spoken for enough by what they initiate.
 
     By the symptoms alone, or as a lead: words name one cause at most, and none by speaking against its rivals. None
     while something telling is there that the set does not account for: a fault that the table does not know may be
