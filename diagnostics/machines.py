@@ -14,8 +14,7 @@ from .evidence import Evidence
 
 Fact = TypeVar("Fact", bound=Evidence)
 
-# before      after_kill      snapshot-2      t0      2026-11-29T10:00Z      10min      4711: moments or processes of
-# one
+# moments of one, or processes: before      after_kill      snapshot-2      t0      2026-11-29T10:00Z      4711
 NO_MACHINE = re.compile(
     r"^(?:(?:before|after|earlier|later)(?![a-z]).*"
     r"|[\W\d_]*(?:first|second|snap\w{0,8}|sample|look|epoch|step|min\w{0,4}|hours?|days?|[thsd])?[\W\d_]*z?)$",
@@ -32,20 +31,25 @@ class Machines:
 
     def __init__(self, facts: Iterable[Evidence]) -> None:
         seen = {(fact.source.file, type(fact), fact.subject.host) for fact in facts}
-        self._folders = _apart({(file, kind) for file, kind, _ in seen})
+        self._apart = _apart({(file, kind) for file, kind, _ in seen})
         self._hosts: dict[str, set[str]] = defaultdict(set)
         for file, _, host in seen:
             self._hosts[self._folder(file)] |= {host} if host else set()
+        self._of_file: dict[str, str] = {}
 
     def of(self, fact: Evidence) -> str:
         """The machine of a fact: "" where nothing tells several apart."""
-        folder = self._folder(fact.source.file)
-        hosts = self._hosts.get(folder, set())
-        only = next(iter(hosts)) if len(hosts) == 1 else folder
-        return fact.subject.host or only
+        return fact.subject.host or self._of(fact.source.file)
+
+    def _of(self, file: str) -> str:
+        if file not in self._of_file:
+            folder = self._folder(file)
+            hosts = self._hosts.get(folder, set())
+            self._of_file[file] = next(iter(hosts)) if len(hosts) == 1 else folder
+        return self._of_file[file]
 
     def _folder(self, file: str) -> str:
-        return next((folder for folder in _above(file) if folder in self._folders), "")
+        return next((folder for folder in _above(file) if folder in self._apart), "")
 
 
 def by_machine(facts: Sequence[Fact]) -> list[list[Fact]]:

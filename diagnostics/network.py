@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # independent priors that add up to one leave 37 % for no cause at all; an incident that somebody investigates is not so
 # often without one of the known causes
 NOTHING_KNOWN = 0.15
-# of the unseen precedents whose label was said to be at least 90 % probable 8 % bore another, and an incident may be of
+# of the unseen precedents whose label was said to be at least 90 % probable 7 % bore another, and an incident may be of
 # a kind that the library does not hold: words alone are never more than three to one
 LIFTED_TO = 0.75
 # bits: an absent symptom that speaks so much against a cause was looked for where the cause would have shown it

@@ -15,9 +15,10 @@ from ._reports import gpu_subject
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    owners = incident.of(GpuProcess)
     key_of = incident.links.key_of
-    table = {key: row for row in incident.of(ProcessState) if (key := key_of(row))}
-    for owner in incident.of(GpuProcess):
+    table = {key: row for row in incident.of(ProcessState) if (key := key_of(row))} if owners else {}
+    for owner in owners:
         key = key_of(owner)
         row = table.get(key) if key else None
         if key is None or row is None or row.state != "Z":
