@@ -239,10 +239,11 @@ def is_over(incident: Incident, fact: Evidence, *, passes: bool) -> bool:
 
 def long_over(incident: Incident, fact: Evidence) -> bool:
     """True when a dated log of the job makes steps more than a day after a fact: whatever ended it came later."""
-    moment = incident.timeline.at(fact)
-    if moment is None or isinstance(fact, TrainingSteps):
+    runs = () if isinstance(fact, TrainingSteps) else incident.of(TrainingSteps)
+    moment = incident.timeline.at(fact) if runs else None
+    if moment is None:
         return False
-    for steps in incident.of(TrainingSteps):
+    for steps in runs:
         seconds = [each for each in steps.columns.get("seconds", ()) if each == each]
         last = (
             incident.timeline.at(steps, steps.stamp._replace(seconds=seconds[-1])) if steps.stamp and seconds else None

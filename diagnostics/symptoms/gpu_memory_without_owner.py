@@ -30,8 +30,8 @@ NAMELESS = ("not found", "defunct", "unknown error", "unknown", "n/a", "no such 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from _named_by_allocator(incident)
     key_of, machine_of = incident.links.key_of, incident.links.machines.of
-    table = {key_of(fact): fact for fact in incident.of(ProcessState)}
-    owners = incident.of(GpuProcess)
+    owners, none_listed = incident.of(GpuProcess), incident.of(GpuProcessesNone)
+    table = {key_of(fact): fact for fact in incident.of(ProcessState)} if owners or none_listed else {}
     gone = {
         (machine_of(tool), int(found[1] or found[2])): tool
         for tool in incident.of(ToolError)
@@ -55,9 +55,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif row is not None and row.parent_pid not in (None, 1):  # whom pid 1 has taken over lives on without its job
             alive.append(owner)
     defunct = any(row.state == "Z" for row in table.values())
-    if not owners and not incident.of(GpuProcessesNone):
+    if not owners and not none_listed:
         yield from _of_the_defunct(incident)
-    nobody = [each for each in incident.of(GpuProcessesNone) if each.in_words or defunct]
+    nobody = [each for each in none_listed if each.in_words or defunct]
     counted = [owner for owner in owners if owner.memory_mib is not None]  # by the driver; others hold the device file
     for status in incident.of(GpuStatus):
         here = [each for each in nobody if each.subject.gpu in (None, status.subject.gpu)]

@@ -54,12 +54,12 @@ def _by_host(incident: Incident) -> dict[str, list[Process]]:
         host, pid = message.subject.host, message.subject.pid
         if host is None or pid is None:
             continue
-        process = found[host, pid]
         listed = LISTED.findall(message.text) if "Using" in message.text else []
         joined = {*COMMUNICATOR.findall(message.text), *(["within"] if WITHIN.search(message.text) else [])}
-        process.addresses |= {name: address for name, address in listed if not address.startswith(ON_THE_MACHINE)}
-        process.joined |= joined
         if listed or joined:
+            process = found[host, pid]
+            process.addresses |= {name: address for name, address in listed if not address.startswith(ON_THE_MACHINE)}
+            process.joined |= joined
             process.told.append(message)
     hosts: dict[str, list[Process]] = defaultdict(list)
     for (host, _), process in found.items():
