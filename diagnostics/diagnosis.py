@@ -262,7 +262,20 @@ def _leading(
     if sure:
         first = {each.slug: each for each in reversed(sure)}
         return tuple(each for each in sure if each is first[each.slug] or each.posterior >= ANSWER_POSTERIOR), ""
-    return (), next((lack for _, lack in lacks), f"less than {ANSWER_BITS:.0f} bits of its own (8 to 1) speak for it")
+    leader = hypotheses[0] if hypotheses else None
+    return (), next((lack for each, lack in lacks if each is leader), _out_of_reach(network, posterior, leader))
+
+
+def _out_of_reach(network: Network, posterior: noisy_or.Posterior, leader: Hypothesis | None) -> str:
+    """Why the most probable hypothesis was not even weighed as an answer."""
+    if leader is None or leader.bits < ANSWER_BITS:
+        return f"less than {ANSWER_BITS:.0f} bits (8 to 1) speak for it"
+    likeliest = {(network.slugs[i], network.instances[i].subject) for i in posterior.sets[0]}
+    if not likeliest:
+        return "that it was none of the known causes is likelier still"
+    if (leader.slug, leader.subject) not in likeliest:
+        return "another explanation of all that was seen is as likely"
+    return f"what it initiates speaks less than {ANSWER_BITS:.0f} bits (8 to 1) for it"
 
 
 def _lacks(hypothesis: Hypothesis, found: Mapping[str, float], bits: float) -> str:

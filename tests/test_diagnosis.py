@@ -238,7 +238,9 @@ def test_what_is_no_answer_says_what_it_lacks(worded: Callable[..., None]) -> No
     """Each limit of an answer, one at a time, in the finding's own words."""
     telling = "something must have caused it"
     assert telling in judge(EMPTY, [seen("gpu-cries", gpu=3), seen("rare-cry")]).lacking
-    assert "its symptoms make it" in judge(EMPTY, [seen("threads-wait"), seen("job-hangs")]).lacking
+    assert "is as likely" in judge(EMPTY, [seen("threads-wait"), seen("job-hangs")]).lacking
+    rivals = [cause("often", threads_wait=0.7), cause("seldom", 0.012, threads_wait=0.7)]
+    assert "its symptoms make it" in judge(EMPTY, [seen("threads-wait")], rivals).lacking
     for bits, lacking in (
         ({"lock": 1.0}, "less than 3 bits"),
         ({"lock": 4.0}, "4.0 bits for it, and a lead needs 5"),
@@ -250,6 +252,9 @@ def test_what_is_no_answer_says_what_it_lacks(worded: Callable[..., None]) -> No
         assert found.answer == () and lacking in found.lacking, (bits, found.lacking)
         assert any(lacking in each.text for each in found.finding) or found.hypotheses[0].posterior < finding.SUSPECTED
     assert judge(EMPTY, [seen("gpu-cries", gpu=3)]).lacking == ""
+    worded(cause_7=3.1)
+    many = [cause(f"cause-{number}", threads_wait=0.7) for number in range(60)]
+    assert "none of the known causes" in judge(WORDED, [], many).lacking
 
 
 def test_an_answer_of_the_symptoms_is_no_lead_whatever_the_words_say(worded: Callable[..., None]) -> None:

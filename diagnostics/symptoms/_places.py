@@ -149,12 +149,12 @@ def volume_of_client(incident: Incident, fact: Evidence, filesystem: str) -> Sub
     """What a client's message is about: the mount of that filesystem (and server), where exactly one fits."""
     server = fact.subject.server
     candidates = [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]
-    fits = [mount for mount in candidates if server is None or _is_served_by(mount, server)] or candidates
+    fits = [mount for mount in candidates if server is None or is_served_by(mount, server)] or candidates
     mount = fits[0].subject if len(fits) == 1 else fact.subject
     return Subject(mount=mount.mount, server=mount.server or server, host=fact.subject.host)
 
 
-def _is_served_by(mount: Mount, server: str) -> bool:
+def is_served_by(mount: Mount, server: str) -> bool:
     """True where a server is one of those that a mount's source names, whatever the port."""
     hosts = [split_port(each)[0] for each in (mount.subject.server or "").split(",")]
     return split_port(server)[0] in hosts

@@ -13,7 +13,7 @@ from ..evidence import Subject
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import network_mounts
+from ._places import is_served_by, network_mounts
 from ._reports import host_and_port
 from .reachability_test_failed import OF_FILES
 
@@ -38,16 +38,13 @@ def _volume(incident: Incident, fact: Reachability) -> Subject | None:
     """What an attempt was about: the mount of the server, else the server alone; None for other hosts."""
     host, port = host_and_port(fact)
     for mount in network_mounts(incident):
-        servers = [host_of(server) for server in (mount.subject.server or "").split(",")]
-        if host and host in servers and (not port or _of_files(fact) or f"{host}:{port}" == mount.subject.server):
+        if (
+            host
+            and is_served_by(mount, host)
+            and (not port or _of_files(fact) or f"{host}:{port}" == mount.subject.server)
+        ):
             return Subject(mount=mount.subject.mount, server=mount.subject.server)
     return Subject(server=fact.subject.server) if _of_files(fact) else None
-
-
-def host_of(server: str) -> str:
-    """A mount's server without its port."""
-    host, colon, port = server.rpartition(":")
-    return host if colon and port.isdecimal() else server
 
 
 def _of_files(fact: Reachability) -> bool:

@@ -19,10 +19,10 @@ from .bound_to_one_cpu import ENOUGH, FEW, SEVERAL, cpus_of
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Processes whose affinities are alike."""
-    asked: dict[int, SettingSeen] = {}
+    asked: dict[tuple[str, int], SettingSeen] = {}  # by file: every pod has a pid 1
     for fact in incident.of(SettingSeen):
         if fact.name == "cpus allowed" and whole_number(fact.value) is not None and fact.subject.pid is not None:
-            asked[fact.subject.pid] = fact
+            asked[fact.source.file, fact.subject.pid] = fact
     if len(asked) < SEVERAL:
         return
     alike: dict[tuple[str, str], list[SettingSeen]] = defaultdict(list)

@@ -142,3 +142,12 @@ def test_names_of_gpus_are_learned_once() -> None:
     start = time.process_time()
     assert len(by_device(incident, looks)) == 8
     assert time.process_time() - start < 5
+
+
+def test_the_affinities_of_one_pod_are_not_those_of_another(tmp_path: Path) -> None:
+    bound = "".join(f"pid {pid}'s current affinity mask: 1\n" for pid in (7, 8, 9))
+    found = seen(
+        write(tmp_path, {"a.txt": bound, "b.txt": bound.replace("mask: 1", "mask: ff")}), "workers-share-one-cpu"
+    )
+    assert [each.state for each in found] == [State.PRESENT]
+    assert {source.file for each in found for source in each.sources} == {"a.txt"}
