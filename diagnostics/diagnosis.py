@@ -16,6 +16,7 @@ from . import noisy_or
 from .causes import Cause
 from .evidence import NOBODY, Subject
 from .finding import Sentence, find
+from .garbage import no_collection
 from .hypothesis import ANSWER_POSTERIOR, Hypothesis, Verdict, named
 from .incident import Incident
 from .network import Instance, Network, at_work, build, own_bits, shaken, told_apart_by, unaccounted
@@ -145,7 +146,8 @@ class Diagnosis:
 
 def diagnose(incident: Incident) -> Diagnosis:
     """Judge an incident: deterministic, without a network connection, the same answer twice."""
-    return judge(incident, observe(incident))
+    with no_collection():
+        return judge(incident, observe(incident))
 
 
 def judge(

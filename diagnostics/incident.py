@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
@@ -91,7 +92,7 @@ class Incident:
 
     def of(self, *kinds: type[Fact]) -> list[Fact]:
         """The facts of the given kinds, in reading order within a kind."""
-        return [fact for kind in kinds for fact in self._by_type.get(kind, [])]  # type: ignore[misc]
+        return list(chain.from_iterable(self._by_type.get(kind, ()) for kind in kinds))  # type: ignore[misc]
 
     def reads(self, *media: str) -> list[Coverage]:
         """What was read of the given media: empty when nobody looked there."""

@@ -28,7 +28,10 @@ KINDS = (ProcessState, ThreadState, PythonStack, NativeStack, OpenFile)
 
 @dataclass
 class Process:
-    """Everything that was seen of one process, in reading order; several snapshots may disagree in time."""
+    """Everything that was seen of one process, in reading order; several snapshots may disagree in time.
+
+    What is worked out of its facts is kept, so all of them must be there before anything is asked.
+    """
 
     machine: str
     pid: int
@@ -38,18 +41,18 @@ class Process:
     native: list[NativeStack] = field(default_factory=list)
     files: list[OpenFile] = field(default_factory=list)
 
-    @property
+    @cached_property
     def comm(self) -> str | None:
         """The name, from whichever tool gave one."""
         seen: list[Evidence] = [*self.states, *self.threads]
         return next((fact.subject.comm for fact in seen if fact.subject.comm), None)
 
-    @property
+    @cached_property
     def command(self) -> str:
         """The longest command line that was seen (an exiting process shows only its name in brackets)."""
         return max((*(s.command for s in self.states), *(s.command for s in self.stacks)), key=len, default="")
 
-    @property
+    @cached_property
     def parent_pid(self) -> int | None:
         """The parent that was seen; an orphan's later parent is 1, whichever snapshot was read first."""
         seen = [*(s.parent_pid for s in self.states), *(t.parent_pid for t in self.threads)]
@@ -120,6 +123,11 @@ class Links:
                 case OpenFile():
                     process.files.append(fact)
         return found
+
+    @cached_property
+    def with_python(self) -> list[Process]:
+        """The processes of which a Python stack was seen."""
+        return [process for process in self.processes.values() if process.stacks]
 
     @cached_property
     def children(self) -> dict[ProcessKey, list[ProcessKey]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import pytest
 
 from diagnostics import diagnosis, finding, network
 from diagnostics.causes import Cause, Effect, Role
-from diagnostics.diagnosis import judge
+from diagnostics.diagnosis import diagnose, judge
 from diagnostics.evidence import NOBODY, Source, Subject
 from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident
@@ -307,3 +308,20 @@ def test_nothing_is_healthy_that_is_worded_like_a_fault(worded: Callable[..., No
 def test_a_file_that_is_left_out_says_nothing(worded: Callable[..., None]) -> None:
     worded(gpu_fault=12.0)
     assert judge(WORDED.without("train.log"), []).verdict is Verdict.INSUFFICIENT
+
+
+def test_the_collector_of_cycles_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    incident = Incident("nothing", [], [])
+    diagnose(incident)
+    assert gc.isenabled()
+    monkeypatch.setattr("diagnostics.diagnosis.observe", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        diagnose(incident)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            diagnose(incident)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -21,6 +21,7 @@ FLOORS = {
             "kernel_waits",
             "places",
             "rates",
+            "garbage",
             "setting_names",
             "sizes",
         ),

@@ -11,9 +11,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple
 
 
@@ -78,20 +79,27 @@ class Subject:
 
     def known(self) -> dict[str, str | int]:
         """The fields that are known, in declaration order."""
-        return {name: value for name in _SUBJECT_FIELDS if (value := getattr(self, name)) is not None}
+        return {name: value for name, value in zip(_FIELDS, _values(self), strict=True) if value is not None}
 
     def agrees_with(self, other: Subject) -> bool:
         """True when no field that both know differs."""
         return all(
             theirs is None or mine is None or mine == theirs
-            for mine, theirs in ((getattr(self, name), getattr(other, name)) for name in _SUBJECT_FIELDS)
+            for mine, theirs in zip(_values(self), _values(other), strict=True)
         )
+
+    @classmethod
+    def shared_by(cls, subjects: Iterable[Subject]) -> Subject:
+        """What is known of all of several subjects: a field on which two that know it differ becomes unknown."""
+        columns = [set(column) - {None} for column in zip(*map(_values, subjects), strict=True)]
+        return cls.of({name: column.pop() for name, column in zip(_FIELDS, columns, strict=True) if len(column) == 1})
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value}" for name, value in self.known().items()) or "this incident"
 
 
-_SUBJECT_FIELDS = tuple(field.name for field in dataclasses.fields(Subject))
+_FIELDS = tuple(field.name for field in dataclasses.fields(Subject))
+_values: Callable[[Subject], tuple[Any, ...]] = attrgetter(*_FIELDS)
 NOBODY = Subject()
 
 KINDS: dict[str, type[Evidence]] = {}

@@ -140,24 +140,15 @@ def _group_of(finding: Finding, tells_apart: Sequence[str], groups: list[tuple[S
     mine = Subject.of({part: getattr(finding.subject, part) for part in tells_apart})
     for place, (theirs, findings) in enumerate(groups):
         if findings[0].present == finding.present and theirs.agrees_with(mine):
-            groups[place] = shared_subject((theirs, mine)), findings
+            groups[place] = Subject.shared_by((theirs, mine)), findings
             return place
     groups.append((mine, []))
     return len(groups) - 1
 
 
 def _merge(name: str, findings: Sequence[Finding]) -> Observation:
-    subject = shared_subject(finding.subject for finding in findings)
+    subject = Subject.shared_by(finding.subject for finding in findings)
     evidence = {id(each): each for finding in findings for each in finding.evidence}
     notes = dict.fromkeys(finding.note for finding in findings)
     state = State.PRESENT if findings[0].present else State.ABSENT
     return Observation(name, state, subject, tuple(evidence.values()), tuple(notes))
-
-
-def shared_subject(subjects: Iterable[Subject]) -> Subject:
-    """What is known of all of several subjects: a field on which two that know it differ becomes unknown."""
-    values: dict[str, set[str | int]] = {}
-    for subject in subjects:
-        for name, value in subject.known().items():
-            values.setdefault(name, set()).add(value)
-    return Subject.of({name: found.pop() for name, found in values.items() if len(found) == 1})

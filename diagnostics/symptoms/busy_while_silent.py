@@ -30,7 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         return
     idle: list[Evidence] = []
     found = False
-    for process in incident.links.processes.values():
+    for process in incident.links.with_python:
         mains = [stack for stack in process.stacks if is_main(stack) and not stack.crashed]
         if not mains or is_worker(process) or not _concerns(incident, silences, process):
             continue

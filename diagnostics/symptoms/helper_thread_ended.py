@@ -64,7 +64,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
     yield from _unheard_tasks(incident)
     yield from _of_counted_waits(incident)
-    for process in incident.links.processes.values():
+    for process in incident.links.with_python:
         for gone, waiting in _missing(process.stacks):
             own = next(frame for frame in waiting.frames if not in_library(frame))
             note = (

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..evidence import Subject
 from ..evidence.job import NcclMessage
@@ -32,8 +33,20 @@ class Process:
     """What one process of a log says of where it runs."""
 
     addresses: dict[str, str] = field(default_factory=dict)
-    joined: set[str] = field(default_factory=set)
-    told: list[NcclMessage] = field(default_factory=list)
+    said: list[NcclMessage] = field(default_factory=list)
+
+    @cached_property
+    def joined(self) -> set[str]:
+        """The communicators that it is in, and whether it sets up ways that only lead within a machine."""
+        texts = [message.text for message in self.said]
+        within = {"within"} if any(map(WITHIN.search, texts)) else set()
+        return within.union(*map(COMMUNICATOR.findall, texts))
+
+    @property
+    def told(self) -> list[NcclMessage]:
+        """The lines that tell where it is or what it has joined."""
+        telling = (LISTED, COMMUNICATOR, WITHIN)
+        return [message for message in self.said if any(each.search(message.text) for each in telling)]
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -41,26 +54,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
         first, *others = processes
         other = next((each for each in others if _elsewhere(first, each) and first.joined & each.joined), None)
         if other:
-            here, there = first.told[0], other.told[0]
+            here, *more = first.told
+            there, *others_more = other.told
             mine, theirs = next(iter(first.addresses.values())), next(iter(other.addresses.values()))
             note = f"two machines call themselves {host}: one at {mine}, one at {theirs}"
-            yield Finding(Subject(), (here, there, *first.told[-1:], *other.told[-1:]), note)
+            yield Finding(Subject(), (here, there, *more[-1:], *others_more[-1:]), note)
 
 
 def _by_host(incident: Incident) -> dict[str, list[Process]]:
     """The processes that told an address, by the host that they name."""
     found: dict[tuple[str, int], Process] = defaultdict(Process)
     for message in incident.of(NcclMessage):
-        host, pid = message.subject.host, message.subject.pid
-        if host is None or pid is None:
+        if message.subject.host is None or message.subject.pid is None:
             continue
+        process = found[message.subject.host, message.subject.pid]
+        process.said.append(message)
         listed = LISTED.findall(message.text) if "Using" in message.text else []
-        joined = {*COMMUNICATOR.findall(message.text), *(["within"] if WITHIN.search(message.text) else [])}
-        if listed or joined:
-            process = found[host, pid]
-            process.addresses |= {name: address for name, address in listed if not address.startswith(ON_THE_MACHINE)}
-            process.joined |= joined
-            process.told.append(message)
+        process.addresses |= {name: address for name, address in listed if not address.startswith(ON_THE_MACHINE)}
     hosts: dict[str, list[Process]] = defaultdict(list)
     for (host, _), process in found.items():
         if process.addresses:

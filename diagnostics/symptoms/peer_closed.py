@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ..evidence import Evidence
 from ..evidence.job import RemoteFailure
 from ..incident import Incident
 from . import Finding, Symptom
@@ -24,9 +25,10 @@ TOPICS = ("peer-closed", "aborted")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    facts = [(fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about in TOPICS]
-    for each in findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))]):
-        yield replace(each, subject=replace(each.subject, rank=None, pid=None))
+    failures = incident.of(RemoteFailure)
+    facts: list[tuple[Evidence, str]] = [(fact, fact.text) for fact in failures if fact.about in TOPICS]
+    facts += [(fact, words_of(fact)) for fact in said(incident, WORDS)]
+    yield from findings(incident, facts, lambda fact: replace(fact.subject, rank=None, pid=None))
 
 
 SYMPTOM = Symptom(

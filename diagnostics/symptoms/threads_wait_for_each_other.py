@@ -116,9 +116,9 @@ def _in_python(incident: Incident) -> Iterator[Finding]:
 
 def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[PythonStack]]]:
     """The stacks of each process; a debugger's dump that names no process is one process too."""
-    for process in incident.links.processes.values():
+    for process in incident.links.with_python:
         if not is_worker(process):
-            yield process, list(process.stacks)
+            yield process, process.stacks
     nameless: dict[str, list[PythonStack]] = defaultdict(list)
     for stack in incident.of(PythonStack):
         if stack.subject.pid is None and stack.subject.tid is not None:

@@ -75,7 +75,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     signs = [*_by_process(incident), *_of_nobody(incident), *_helpers_at_locks(incident)]
     signs += [*_pools_left_behind(incident), *_forked_with_threads(incident), *_alone_inside(incident)]
     yield from signs
-    workers = [process for process in incident.links.processes.values() if is_worker(process)]
+    workers = [process for process in incident.links.with_python if is_worker(process)]
     idle = [stack for process in workers for stack in process.stacks if is_main(stack) and _is_known_idle(stack)]
     if idle and not signs and not any(child_at_runtime_lock(incident)):
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
@@ -83,7 +83,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _by_process(incident: Incident) -> Iterator[Finding]:
     """Workers, forked children and a pool's children by their own Python stacks."""
-    for process in incident.links.processes.values():
+    for process in incident.links.with_python:
         if is_worker(process) or is_forked(process) or any(map(serves_a_pool, process.stacks)):
             yield from _at_lock(process)
             yield from _waits_for_nobody(process)
@@ -125,7 +125,7 @@ def _helpers_at_locks(incident: Incident) -> Iterator[Finding]:
         for native in incident.of(NativeStack)
         if any(name.startswith(PYTHON_LOCKS) for name in native_names(native, 8))
     ]
-    for process in incident.links.processes.values():
+    for process in incident.links.with_python:
         for stack in process.stacks if is_worker(process) else ():
             if is_main(stack) or stack.active or stack.crashed or not stack.frames or in_library(stack.frames[0]):
                 continue
@@ -171,7 +171,7 @@ def _waits_for_nobody(process: Process) -> Iterator[Finding]:
 
 def _pools_left_behind(incident: Incident) -> Iterator[Finding]:
     """Children of a pool that idle inside a library with native threads of its own, none of which uses a CPU."""
-    for process in incident.links.processes.values():
+    for process in incident.links.with_python:
         used = [(row, row.cpu_percent) for row in process.states if row.state == "S"]
         rows = [row for row, percent in used if percent is not None and percent <= IDLE_PERCENT]
         for stack in process.stacks if rows and len(process.stacks) == 1 else ():
