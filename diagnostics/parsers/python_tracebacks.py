@@ -45,6 +45,8 @@ WRAPPER = re.compile(r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}): (.{1,200} r
 CLOSING = re.compile(r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z_]\w{0,80}): (.*)$")
 FRAME_TEXT = re.compile(r"^(.+?) \((.*):(\d{1,9})\)$")
 CHAINED = re.compile(r"^(?:During handling of the above exception, another|The above exception was the direct cause)")
+# PicklingError: <type at 0x558f46434c50>      among the locals of a py-spy dump
+VARIABLE = re.compile(r": <[\w. ]{1,80} at 0x[0-9a-f]{1,16}>$")
 WORKER = re.compile(r"^Caught (\S{1,80}) in DataLoader worker process (\d{1,6})\.")
 BUS_ERROR = re.compile(r"Unexpected bus error encountered in worker")
 
@@ -110,15 +112,15 @@ def _read(text: Text, stream: _Stream, message: Message) -> Iterator[Evidence]:
             stream.open.append(_Open(message))
         stream.open[0].wrapper = said
         stream.open[0].last = message
-    elif (found := EXCEPTION.match(said)) and message.level not in ("INFO", "DEBUG") and not _is_kernel_s(message):
+    elif (found := EXCEPTION.match(said)) and message.level not in ("INFO", "DEBUG") and not _is_no_exception(message):
         yield from _close(text, stream, message, found[1], (found[2] or "").strip())
     elif BUS_ERROR.search(said):
         yield WorkerKilled(**message.facts(text), severity=Severity.CRITICAL, signal="SIGBUS")
 
 
-def _is_kernel_s(message: Message) -> bool:
-    """True for a driver whose name ends as an exception's: LustreError: text."""
-    return message.program == "kernel" or is_kernel(message.text)
+def _is_no_exception(message: Message) -> bool:
+    """True for a driver whose name ends as an exception's (LustreError: text), and a variable that holds one's class."""
+    return message.program == "kernel" or is_kernel(message.text) or VARIABLE.search(message.text) is not None
 
 
 def _close_unusual(text: Text, stream: _Stream) -> Iterator[Evidence]:
