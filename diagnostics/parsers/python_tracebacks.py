@@ -119,7 +119,7 @@ def _read(text: Text, stream: _Stream, message: Message) -> Iterator[Evidence]:
 
 
 def _is_no_exception(message: Message) -> bool:
-    """True for a driver whose name ends as an exception's (LustreError: text), and a variable that holds one's class."""
+    """True for a driver whose name ends as an exception's (LustreError: text), and for a variable that holds one."""
     return message.program == "kernel" or is_kernel(message.text) or VARIABLE.search(message.text) is not None
 
 
