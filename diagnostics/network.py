@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ def build(
         strength[strength[:, same].any(axis=1), column] = 0.0
     leak = np.array([table[each.symptom].leak for each in observed])
     worded = np.array([words.bits.get(instance.cause.slug, 0.0) for instance in instances])
-    return Network(
+    network = Network(
         instances,
         observed,
         np.array([instance.cause.prior for instance in instances]),
@@ -126,6 +126,13 @@ def build(
         initiating,
         _unless_missed(worded, strength, leak, present),
     )
+    return replace(network, worded=np.zeros(len(instances))) if _misled(network) else network
+
+
+def _misled(network: Network) -> bool:
+    """True where words lead to causes beside which a telling symptom stays unexplained that others account for."""
+    alone = network.by_symptoms.sets[0]
+    return bool(alone and unaccounted(network, network.posterior.sets[0]) and not unaccounted(network, alone))
 
 
 def _unless_missed(

@@ -284,6 +284,15 @@ def test_words_lower_no_answer_of_the_symptoms_by_lifting_another(worded: Callab
     assert slugs(found) == ["gpu-fault"]
 
 
+def test_words_that_leave_something_telling_unexplained_are_not_listened_to(worded: Callable[..., None]) -> None:
+    causes = [*CAUSES.values(), cause("net-fault", rare_cry=0.02)]
+    worded(lock=12.0, net_fault=-2.0)
+    found = judge(WORDED, [seen("rare-cry")], causes)
+    assert slugs(found) == ["net-fault"]
+    assert found.network.posterior is found.network.by_symptoms
+    assert slugs(judge(WORDED, [], causes)) == ["lock"]
+
+
 def test_words_tell_rivals_apart(worded: Callable[..., None]) -> None:
     observed = [seen("threads-wait"), seen("job-hangs")]
     worded(lock=6.0, fork=0.5)
