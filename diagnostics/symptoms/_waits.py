@@ -56,7 +56,7 @@ EVENT_LOOPS = ("_run_once", "doIteration", "doPoll")
 WORKER_FRAMES = ("_worker_loop",)
 POOLS = ("multiprocessing/pool.py", "concurrent/futures/process.py", "concurrent/futures/_base.py", "joblib/",
          "multiprocess/pool.py", "loky/", "billiard/pool.py", "multiprocessing/managers.py",
-         "multiprocessing/queues.py", "multiprocessing/connection.py")  # fmt: skip
+         "multiprocessing/queues.py", "multiprocessing/connection.py", "multiprocessing/synchronize.py")  # fmt: skip
 POOL_LOOPS = ("multiprocessing/pool.py", "multiprocess/pool.py", "billiard/pool.py")
 POOL_FRAMES = ("worker", "_bootstrap", "_worker_loop", "_process_worker")
 SHUTS_DOWN = ("_shutdown_workers", "_terminate_pool", "_join_exited_workers", "_shutdown_worker")
@@ -130,7 +130,9 @@ def waits_for_loader(stack: PythonStack) -> bool:
 
 
 def waits_for_helpers(stack: PythonStack) -> bool:
-    """True where a main thread waits for processes that it started: a loader's, a pool's, an executor's, a pipe's."""
+    """True where a main thread waits for processes that it started: a loader's, a pool's, an executor's, a pipe's, or
+    one that is to set an event.
+    """
     if waits_for_loader(stack):
         return True
     inner = stack.frames[:6]

@@ -3,9 +3,9 @@ Triton that is on a CPU or waits for a compiler's process, an error that a compi
 log that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more
 and came to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
 
-A compiler that waits for the GPU or for the other ranks while another rank is in a collective is no sign, nor is
-inductor's idle worker pool. ABSENT where the main thread's stack was taken (a child of a pool has none of a
-trainer's) and no compiler is on any thread's.
+A compiler that waits for the GPU or for the other ranks is no sign while another rank is in a collective, or a
+collective is known that some ranks never joined; nor is inductor's idle worker pool. ABSENT where the main thread's
+stack was taken (a child of a pool has none of a trainer's) and no compiler is on any thread's.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Subject
 from ..evidence.gpu import GpuStatus
 from ..evidence.job import (
+    CollectiveStuck,
     CollectiveTimeout,
     Phase,
     PhaseTook,
@@ -116,11 +117,13 @@ def others_in_collective(incident: Incident, stack: PythonStack) -> bool:
 
 def _seen(incident: Incident) -> Iterator[Finding]:
     at_work = compilers(incident)
-    given_up = incident.of(CollectiveTimeout)  # a GPU that a benchmark waits for is in a collective then
+    given_up = incident.of(
+        CollectiveTimeout, CollectiveStuck
+    )  # a GPU that a benchmark waits for is in a collective then
     for row in at_work:
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):
-        waits = waits_for_ranks(stack) and (bool(given_up) or others_in_collective(incident, stack))
+        waits = waits_for_ranks(stack) and (bool(stuck) or others_in_collective(incident, stack))
         if compiles(stack) and not waits and (stack.active or at_work or waits_for_child(stack)):
             yield Finding(Subject(), (stack,), f"the main thread compiles: {stack.frames[0].function}")
 

@@ -1,9 +1,10 @@
 """A worker is gone: it raised, exited or is a zombie, while the one that needs it waits or notices.
 
 "exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main
-thread (for a loader, a pool or an executor) with a dead child, no child left in a table that shows other processes
-too, or one in a dead one's place: begun long after its equals and without any work done, as a pool replaces what it
-lost. ABSENT where the waiting process's workers are all alive.
+thread (for a loader, a pool, an executor, or the event, queue or pipe of another process) with a dead child, no child
+left in a table that shows other processes too, or one in a dead one's place: begun long after its equals and without
+any work done, as a pool replaces what it lost. A shell's or a tool's zombie is what a command that is over has left.
+ABSENT where the waiting process's workers are all alive.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
+from ._jobs import is_of_the_job
 from ._runs import job_ends
 from ._waits import main_stacks, name_of, waits_for_helpers
 
@@ -51,7 +53,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     key = links.key_of(stack)
     rows = [row for child in (links.children.get(key, ()) if key else ()) for row in links.processes[child].states]
     states = [row for row in rows if row.parent_pid == stack.subject.pid]
-    dead = [state for state in states if state.state in ("Z", "X")]
+    dead = [state for state in states if state.state in ("Z", "X") and _is_helper(incident, stack, state)]
     if stack.subject.pid is None and not dead:
         dead = _of_the_only_parent(incident, stack)
     if not states and not dead:
@@ -72,6 +74,12 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         yield Finding(subject, (stack, *late), note)
     elif states:
         yield Finding(subject, (stack, *states), "the workers are alive", present=False)
+
+
+def _is_helper(incident: Incident, stack: PythonStack, zombie: ProcessState) -> bool:
+    """True for a zombie of the waiting process's own name or of one that helpers have: no shell, and no tool."""
+    process, name = incident.links.process_of(stack), zombie.subject.comm
+    return name is None or is_of_the_job(zombie) or (process is not None and name == process.comm)
 
 
 def _of_the_only_parent(incident: Incident, stack: PythonStack) -> list[ProcessState]:
