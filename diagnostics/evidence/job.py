@@ -117,6 +117,16 @@ class UpdateSkipped(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkSkipped(Evidence):
+    """A sample or batch that one rank left out as it trained. Subject: rank.
+
+    [rank1] skipping batch 41: no labels left after truncation
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LossScaleLowered(Evidence):
     """Dynamic loss scaling skipped a step whose gradients overflowed, and lowered its scale to `scale`. Subject: rank.
 

@@ -33,13 +33,15 @@ RAN = re.compile(r"ran for (\d{1,12}) (?:ms|milliseconds)")
 AT_WORK = re.compile(r"(?:Timeout at NCCL work|failure detected by watchdog at work sequence id): (\d{1,12})")
 COMPLETED = re.compile(r"last completed (?:NCCL )?work: (\d{1,12})")
 # [rank1] last enqueued work: 88411, last completed work: 88411      (no call timed out on this rank)
+# [PG ID 0 Rank 1] Received a dump signal due to a collective timeout from  rank 0 and we will try our best to dump the
+# debug info. Last enqueued NCCL work: 88411, last completed NCCL work: 88411.
 STANDS = re.compile(
-    r"last enqueued (?:NCCL )?work: (\d{1,12}), last (?:started work: \d{1,12}, last )?completed (?:NCCL )?work: "
+    r"[Ll]ast enqueued (?:NCCL )?work: (\d{1,12}), last (?:started work: \d{1,12}, last )?completed (?:NCCL )?work: "
     r"(\d{1,12})"
 )
 # the group's number is each rank's own, but for the first; its GUID is the same on all: [PG ID 0 PG GUID 0(default_pg)
 # Rank 7]
-GROUP = re.compile(r"\[PG (?:ID \d{1,6} PG GUID (\w{1,40})|(0))(?:\s?\([^)]{0,80}\))? Rank (\d{1,6})\]")
+GROUP = re.compile(r"\[PG (?:ID \d{1,6} PG GUID (\w{1,40})|(?:ID )?(0))(?:\s?\([^)]{0,80}\))? Rank (\d{1,6})\]")
 GLOO = re.compile(r"gloo.{0,200}Timed out waiting (\d{1,12})ms for (send|recv) operation to complete")
 # Timed out after 1800 seconds waiting for the barrier      monitoredBarrier: Rank 1 failed to pass monitoredBarrier in
 # 30000 ms
@@ -71,7 +73,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 
 INTERESTING = re.compile(
-    r"[Ww]atchdog caught|Caught collective operation timeout|Timeout at NCCL work|last enqueued (?:NCCL )?work: \d"
+    r"[Ww]atchdog caught|Caught collective operation timeout|Timeout at NCCL work|[Ll]ast enqueued (?:NCCL )?work: \d"
     r"|Timed out waiting \d|failed to pass monitoredBarrier"
     r"|watchdog got stuck|taking the entire process down|Terminating the process after|[Mm]ismatch"
 )
@@ -150,7 +152,8 @@ PARSER = Parser(
     tool="torch.distributed",
     medium="collectives",
     footprint=(
-        r"\b(?:[Ww]atchdog c|C)aught collective operation timeout|Timeout at NCCL work|last enqueued (NCCL )?work: \d"
+        r"\b(?:[Ww]atchdog c|C)aught collective operation timeout|Timeout at NCCL work"
+        r"|[Ll]ast enqueued (NCCL )?work: \d"
         r"|Timed out waiting \d+ms for|failed to pass monitoredBarrier|ProcessGroupNCCL.{0,40}watchdog"
         "|taking the entire process down"
         r"|mismatch between collectives|[Mm]ismatched (collective|tensor|shape|data type|allreduce)"

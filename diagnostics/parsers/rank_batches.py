@@ -6,8 +6,10 @@
     [rank 3] epoch 0 batch 1251/1251
     rank 0: len(dl)=412   rank 1: len(dl)=412   rank 2: len(dl)=409
     [1,3]<stdout>:Epoch 2: batch 655/656 loss 0.41
+    [rank2] micro-batch 3/4 forward
 
-In a log each rank counts towards its own total, which has to be the same on all its lines.
+In a log each rank counts towards its own total, which has to be the same on all its lines. Micro-batches make up one
+step, and their number may change with it: each rank's last word of them counts.
 
 Of at least two ranks in one artefact, in one unit. Samples, shards and files are skipped: what a sampler makes of them
 may be even.
@@ -44,6 +46,12 @@ OF_TOTAL = re.compile(
 LENGTH = re.compile(
     r"\brank ?(\d{1,6})\]?\s{0,4}[:=]?\s{0,4}len\(\w{0,30}(?:dl|loader)\w{0,10}\) ?[=:] ?(\d{1,9})\b", re.I
 )
+# [rank2] micro-batch 3/4 forward      rank 2 | step 180 | microbatch 3/4
+MICRO = re.compile(
+    r"\brank[ =:]?(\d{1,6})\]?[ :|,-]{1,4}(?:step[ :=#]{1,2}\d{1,9}[ :|,-]{1,4})?micro[-_ ]?(?:batch|step)"
+    r"[ :=#\[]{1,3}\d{1,6} ?(?:/|of) ?(\d{1,6})\b",
+    re.I,
+)
 FEWEST = 2
 LARGEST = 64 << 10  # bytes: a list of ranks, no training log
 
@@ -51,6 +59,7 @@ LARGEST = 64 << 10  # bytes: a list of ranks, no training log
 def read(text: Text) -> Iterator[SettingSeen]:
     yield from _counted(text)
     yield from _lengths(text)
+    yield from _micro(text)
     if len(text.data) > LARGEST:
         return
     rows = [(line, found) for line in text.lines() if (found := ROW.match(line.text[:200]))]
@@ -62,6 +71,12 @@ def _lengths(text: Text) -> Iterator[SettingSeen]:
     found = [(line, each) for line in text.matching(LENGTH) for each in LENGTH.finditer(line.text[:2000])]
     for line, each in found if len({each[1] for _, each in found}) >= FEWEST else ():
         yield _told(text, line, each)
+
+
+def _micro(text: Text) -> Iterator[SettingSeen]:
+    last = {found[1]: (line, found) for line in text.matching(MICRO) if (found := MICRO.search(line.text[:400]))}
+    for line, found in last.values():
+        yield _told(text, line, found, "micro-batches")
 
 
 def _counted(text: Text) -> Iterator[SettingSeen]:
@@ -79,15 +94,15 @@ def _counted(text: Text) -> Iterator[SettingSeen]:
         )
 
 
-def _told(text: Text, line: Line, found: re.Match[str]) -> SettingSeen:
+def _told(text: Text, line: Line, found: re.Match[str], name: str = "batches") -> SettingSeen:
     return SettingSeen(
         source=Source(text.name, line.number, line.quote),
         subject=Subject(rank=int(found[1])),
-        name="batches",
+        name=name,
         value=found[2],
     )
 
 
 PARSER = Parser(
-    tool="a list of ranks' batches", medium="settings", footprint=footprint_of(ROW, OF_TOTAL, LENGTH), read=read
+    tool="a list of ranks' batches", medium="settings", footprint=footprint_of(ROW, OF_TOTAL, LENGTH, MICRO), read=read
 )

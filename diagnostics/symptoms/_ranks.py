@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import PythonException
+from ..evidence.job import CollectiveProgress, CollectiveTimeout, PythonException
 from ..evidence.process import Frame, PythonStack
 from ..incident import Incident
 from ..links import ProcessKey
@@ -80,6 +80,31 @@ def positions(incident: Incident) -> list[Position]:
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
             by_rank[rank] = Position(raised.subject, where(frames), raised)
     return list(by_rank.values())
+
+
+def behind(incident: Incident) -> list[tuple[CollectiveProgress, CollectiveTimeout | CollectiveProgress]]:
+    """The ranks that have made a call fewer than others and have none outstanding, each with a rank that waits in it.
+
+    By the counts that the watchdogs print, within one group.
+    """
+    stands = [fact for fact in incident.of(CollectiveProgress) if fact.operation is None and fact.group is not None]
+    found = []
+    for rank in (fact for fact in stands if fact.enqueued is not None and fact.enqueued == fact.completed):
+        wants = (rank.enqueued or 0) + 1
+        others: list[CollectiveTimeout | CollectiveProgress] = [
+            fact
+            for fact in incident.of(CollectiveTimeout)
+            if fact.sequence == wants and fact.group in (None, rank.group) and fact.completed in (None, rank.completed)
+        ]
+        others += [
+            fact
+            for fact in stands
+            if fact.group == rank.group and fact.completed == rank.completed and (fact.enqueued or 0) >= wants
+        ]
+        others = [fact for fact in others if fact.subject.rank not in (None, rank.subject.rank)]
+        if others and rank.subject.rank is not None:
+            found.append((rank, others[0]))
+    return found
 
 
 def _is_stopped(incident: Incident, stack: PythonStack) -> bool:

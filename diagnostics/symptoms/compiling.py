@@ -117,9 +117,8 @@ def others_in_collective(incident: Incident, stack: PythonStack) -> bool:
 
 def _seen(incident: Incident) -> Iterator[Finding]:
     at_work = compilers(incident)
-    given_up = incident.of(
-        CollectiveTimeout, CollectiveStuck
-    )  # a GPU that a benchmark waits for is in a collective then
+    # a GPU that a benchmark waits for is in a collective then
+    stuck = incident.of(CollectiveTimeout, CollectiveStuck)
     for row in at_work:
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):

@@ -1,4 +1,7 @@
-"""A collective hangs because named ranks never joined it (flight recorder, desync report, joined by rank)."""
+"""A collective hangs because named ranks never joined it (flight recorder, desync report, joined by rank).
+
+Or by the watchdogs' counts a rank has all its calls behind it, and others wait in the next one.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from dataclasses import replace
 from ..evidence.job import CollectiveStuck
 from ..incident import Incident
 from . import Finding, Symptom
+from ._ranks import behind
 from ._reports import findings, said, words_of
 
 WORDS = re.compile(
@@ -25,6 +29,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
             missing = ", ".join(map(str, fact.missing_ranks[:8]))
             note = f"{fact.operation or 'a collective'} #{fact.sequence}: ranks {missing} never joined"
             yield Finding(replace(fact.subject, rank=one), (fact,), note)
+    for rank, waits in behind(incident):
+        note = (
+            f"rank {rank.subject.rank} has asked for {rank.enqueued} collectives and ended them; "
+            f"rank {waits.subject.rank} waits in the next"
+        )
+        yield Finding(rank.subject, (rank, waits), note)
     yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
 
 
