@@ -132,6 +132,7 @@ PHASES = (
     (re.compile(r"(?i)\b(?:consolidat|export|merge_|gather_)\w{0,60}:? "
         r"(?:starts?|started|starting|begins?|began)\b"), "save", "begin"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b"
+        r"|^(?:check[- ]?point|ckpt)(?:ing)?: (?:\w{1,20}\.){0,3}(?:async_)?(?:save|write)\w{0,20} ?(?:->|=>|to|at) ?\S"
         r"|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
     # Model checkpoint of size 4.61 GiB saved to out/epoch_0/ft-model-00014-of-00030.safetensors
     (re.compile(r"(?i)\b(?:checkpoint|weights|shard) of size \S{1,20} \S{1,8} saved to\b"), "save", None),

@@ -4,6 +4,9 @@
     server 2.3.5  +13h20    6.4G
     worker   10:40:00   14.1 GiB  (ended)
 
+    22:15:00  /mnt/out/step_400   18G
+    22:18:00  /mnt/out/step_400  104G
+
     epoch 1    6.1G
     epoch 2    7.4G
 
@@ -38,6 +41,12 @@ ROW = re.compile(
     r"^[ \t]{0,8}(?P<name>[A-Za-z][\w.:@/ -]{0,40}?)?[ \t]{0,20}"
     r"(?<!\S)\+?(?P<time>\d{1,4} ?h ?(?:\d\d)?m?|\d{1,4}:\d\d(?::\d\d)?|\d{1,6} ?(?:s|min|hours?|days?))"
     r"[ \t]{2,40}(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?(?:[ \t]{1,20}\([^)\n]{0,60}\))?[ \t]*$"
+)
+# 22:15:00  /mnt/out/step_400   18G      2026-02-11 22:15:00 18G /mnt/out/step_400
+OF_A_PATH = re.compile(
+    r"^[ \t]{0,8}\[?(?:\d{4}-\d\d-\d\d[ T])?(?P<time>\d\d:\d\d(?::\d\d)?)\]?[ \t]{1,20}"
+    r"(?:(?P<name>/[\w./+=@~-]{1,300})[ \t]{1,40}(?P<number>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit>[KMGT])(?:i?B)?"
+    r"|(?P<number2>\d{1,9}(?:\.\d{1,4})?) ?(?P<unit2>[KMGT])(?:i?B)?[ \t]{1,40}(?P<name2>/[\w./+=@~-]{1,300}))[ \t]*$"
 )
 # epoch 2   7.4G      after save 3: 21.5 GiB      step 4000  12 GB
 COUNTED = re.compile(
@@ -77,14 +86,19 @@ def read(text: Text) -> Iterator[SizeSeen]:
     for line, found in rows:
         yield SizeSeen(
             source=Source(text.name, line.number, line.quote),
-            name=(found["name"] or "").strip(),
+            name=(found["name"] or found.groupdict().get("name2") or "").strip(),
             at=found["time"],
-            size=round(float(found["number"]) * BYTES[found["unit"].upper()]),
+            size=_size(found),
         )
 
 
 def _row(said: str) -> re.Match[str] | None:
-    return ROW.match(said) or COUNTED.match(said)
+    return ROW.match(said) or OF_A_PATH.match(said) or COUNTED.match(said)
+
+
+def _size(found: re.Match[str]) -> int:
+    number, unit = found["number"] or found["number2"], found["unit"] or found["unit2"]
+    return round(float(number) * BYTES[unit.upper()])
 
 
 def _headed(text: Text, written: list[Line]) -> Iterator[SizeSeen]:
@@ -119,6 +133,6 @@ MOST_ROWS = 2000
 PARSER = Parser(
     tool="sizes over time",
     medium="notes",
-    footprint=footprint_of(COUNTED, BESIDE_A_TIME, MOMENTS),
+    footprint=footprint_of(COUNTED, BESIDE_A_TIME, MOMENTS, OF_A_PATH),
     read=read,
 )

@@ -6,8 +6,9 @@
     [2021-08-10 21:03:07] ***ALERT: run-7b.slurm is not RUNNING or SCHEDULED! Alert someone***
 
 A line fires when it says both that something is silent, stuck or missing and what is done about it, or when it says
-so under a watchdog's own tag. The limit of a watchdog's first line holds for its later ones. A person whose watchdog
-speaks otherwise describes it in a few lines of a config file (`described_watchdog`).
+so under a watchdog's own tag, or counts an age above the limit that stands beside it. The limit of a watchdog's first
+line holds for its later ones. A person whose watchdog speaks otherwise describes it in a few lines of a config file
+(`described_watchdog`).
 """
 
 from __future__ import annotations
@@ -70,6 +71,10 @@ AGE = re.compile(
     r"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?"
     rf"|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
 )
+# hb rank0 step=2000 age=615s limit=600s: whoever counts both is a watchdog, by whatever name
+COUNTS = re.compile(
+    rf"(?i)\b(?:age|idle|silence|silent)[ :=]{{1,2}}{DURATION}[ ,;|/]{{1,3}}(?:limit|timeout|threshold)[ :=]{{1,2}}\d"
+)
 PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
 JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
 SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
@@ -121,15 +126,18 @@ def read(text: Text) -> Iterator[Evidence]:
             facts = message.facts(text, **_subject(said))
             yield SchedulerEvent(**facts, system="queue", about="pending", text=said)
             continue
-        tagged = TAG.search(said) is not None
+        counts = COUNTS.search(said)
+        tagged = counts is not None or TAG.search(said) is not None
         if found := LIMIT.search(said):
             limit = seconds_of(found) if tagged or SILENT.search(said) else limit
         silent = SILENT.search(said)
+        if counts and (seconds_of(counts) or 0.0) > (limit or 0.0) > 0:
+            silent = counts
         action = next((action for action, pattern in ACTIONS if pattern.search(said)), None)
         action = action or ("alert" if silent and WARNS.match(f"{message.level} {said}") else None)
         if silent and (action or tagged):
             yield _fired(text, message, silent, action or "alert", limit)
-        elif tagged and ALIVE.search(said):
+        elif tagged and (counts or ALIVE.search(said)):
             age = AGE.search(said)
             yield WatchdogObservation(
                 **message.facts(text, **_subject(said)), age_s=seconds_of(age) if age else None, limit_s=limit
@@ -141,7 +149,7 @@ INTERESTING = Words(
     "|hung|frozen|no output|no new|no progress|no log|no step|no training|no optimizer|no completed|no mark_step|no "
     "iteration|no update|no activity|no token|unresponsive"
     "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
-    "|idle|util|silent|deadlock suspected|deadline|exceeded"
+    "|limit|timeout=|threshold|idle|util|silent|deadlock suspected|deadline|exceeded"
 )
 
 
@@ -169,6 +177,6 @@ def _subject(said: str) -> dict[str, Any]:
 PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
-    footprint=footprint_of(TAGGED, FIRES, WAITS),
+    footprint=footprint_of(TAGGED, FIRES, WAITS, COUNTS),
     read=read,
 )

@@ -155,7 +155,7 @@ def _called_memory(incident: Incident) -> dict[str, Series]:
 def _of_the_killed(incident: Incident) -> dict[str, Series]:
     """The series of sizes that reach what a killed process held: it is that process's memory."""
     named: dict[str, Series] = defaultdict(list)
-    for row in incident.of(SizeSeen):
+    for row in (each for each in incident.of(SizeSeen) if not each.name.startswith("/")):
         named[row.name].append((None, row.size / 1024, row))
     if not any(kill.anon_rss_kib for kill in incident.of(OomKill)) and _is_killed(incident):
         return _all_of_it({name: points for name, points in named.items() if not OF_NO_HOST.search(name)})

@@ -5,7 +5,7 @@ going on when a watchdog or a time-out of the others struck.
 is dated about the limit after its begin; or it counts what it has done and at that pace reaches the limit. Or the file
 that a rank waited for was made about the limit after it began to wait. Or the process was busy: by its stack, or as the
 one process on a CPU among equals that idle. Or the longest of the batches that did come took almost as long as a
-loader waits for one.
+loader waits for one. Or what a save writes was still growing evenly when the limit struck.
 
 Silence alone is none: a hung save looks alike. A progress bar and a probe's kill are symptoms of their own.
 """
@@ -20,6 +20,7 @@ from itertools import pairwise
 from ..evidence import Clock, Evidence, Subject
 from ..evidence.job import MarkerFile, Phase, PhaseTook, TrainingSteps
 from ..evidence.process import ProcessState
+from ..evidence.storage import SizeSeen
 from ..incident import Incident
 from . import Finding, Symptom
 from ._limits import COUNT, LONG, NEAR, last_phase, limits
@@ -38,6 +39,12 @@ MOST_OF_IT = 0.75
 OF_A_LOADER = re.compile(
     r"\b(?:data ?loader|loader|batch|shard|sample)\b.{0,60}?\btimed? ?out after (\d{1,5}(?:\.\d{1,3})?) ?s", re.I
 )
+# 22:15:00      /mnt/ckpt/run/global_step_400
+CLOCK = re.compile(r"(\d\d):(\d\d)(?::(\d\d))?$")
+SAVED = re.compile(
+    r"(?i)check[-_]?point|ckpt|(?:^|[/_-])(?:global_)?step[-_]?\d|snapshot|\.(?:pt|pth|distcp|safetensors)\b"
+)
+EVEN = 0.3  # of the usual rise, the smallest one
 SHARE = 0.4  # of the limit: for so long at least its pace was seen
 
 
@@ -56,6 +63,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _said_to_take(incident, struck)
     yield from _counted(incident, struck)
     yield from _markers(incident, struck)
+    yield from _growing(incident, struck)
     last = last_phase(incident)
     signs = [finding.evidence for finding in busy_while_silent(incident) if finding.present]
     signs += [(row,) for row in _busy_alone(incident)]
@@ -126,6 +134,32 @@ def _markers(incident: Incident, struck: list[tuple[float | None, Evidence]]) ->
                 if limit_s and NEAR * limit_s <= took <= LATEST * limit_s:
                     note = f"a rank waited {took:.0f} s for {wait.name}, the limit is {limit_s:.0f} s"
                     yield Finding(Subject(), (wait, made, fact), note)
+
+
+def _growing(incident: Incident, struck: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
+    """Checkpoints that grew from look to look up to the moment at which a limit struck, and no slower at the end."""
+    last = last_phase(incident)
+    paths: dict[str, list[tuple[float, SizeSeen]]] = defaultdict(list)
+    for row in incident.of(SizeSeen):
+        at = CLOCK.match(row.at) if row.name.startswith("/") else None
+        if at:
+            paths[row.name].append((int(at[1]) * 3600.0 + int(at[2]) * 60 + int(at[3] or 0), row))
+    for path, looks in paths.items():
+        saves = (last is not None and last.phase == "save" and last.edge != "end") or SAVED.search(path)
+        waits = [(later[0] - first[0]) % DAY_S for first, later in pairwise(looks)]
+        rises = [later[1].size - first[1].size for first, later in pairwise(looks)]
+        if not saves or len(rises) < FEWEST_PEERS or min(waits) <= 0 or min(rises) <= 0:
+            continue
+        took, pace = sum(waits), sum(rises) / sum(waits)
+        even = all(rise >= EVEN * pace * wait for rise, wait in zip(rises, waits, strict=True))
+        for limit_s, fact in struck if even else ():
+            since = (fact.stamp.seconds - looks[-1][0]) % DAY_S if fact.stamp else DAY_S
+            since = min(since, DAY_S - since)  # the last look may come as the limit strikes
+            if took >= SHARE * (limit_s or UNSAID_S) and since <= 2 * max(waits):
+                grew = f"from {looks[0][1].size / 2**30:.3g} to {looks[-1][1].size / 2**30:.3g} GiB"
+                note = f"{path} grew evenly {grew} up to the moment at which the limit of {limit_s or 0:.0f} s struck"
+                yield Finding(Subject(), (looks[0][1], looks[-1][1], fact), note)
+                break
 
 
 def _busy_alone(incident: Incident) -> Iterator[ProcessState]:
