@@ -55,10 +55,16 @@ _ILL = (
     r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|CUDA error|bus error|off|dark|powers? off"
     r"|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost|(?:\w{2,20} ){0,2}marked dead"
 )
+# host goes dark      that lane hangs
+_WHO = (
+    r"(?:(?:the |that |this )?(?:host|gpu|job|it|machine|box|node|server|system|pc|card|training|run|program|process"
+    r"|thread|worker|lane|pod|pipeline|replica|stage) )"
+)
+WHO = re.compile(rf"^{_WHO}", re.I)
 # 3 of 5 runs fail      host goes dark
 SAID = (
     r"(?:\d{1,4} ?(?:of|/) ?\d{1,4},? (?:(?:runs?|times|tries|attempts) )?)?"
-    r"(?:(?:host|gpu|job|it|machine|box|node|server|system|pc|card|training|run|program|process|thread|worker) )?"
+    rf"{_WHO}?"
     r"(?:goes |went |is |was |turns |turned )?"
     rf"(?P<outcome>{_WELL}|{_COUNTED}|{_ILL})\b"
 )
@@ -119,9 +125,14 @@ NODES = re.compile(
 GPU = re.compile(r"\bGPU ?(\d{1,2})\b(?!\s*(?:x|GPU))")
 
 
+# NAME        READY   STATUS      RESTARTS   AGE
+OF_KUBECTL = re.compile(r"(?:NAMESPACE {1,40})?NAME {1,120}[A-Z].{0,160} (?:RESTARTS|AGE)\b")
+
+
 def short_lines(text: Text) -> list[Line]:
     """The lines of an artefact that may be rows; none of one that nobody wrote by hand."""
-    return [line for line in text.lines() if len(line.text) < LONGEST_ROW] if len(text.data) <= LARGEST else []
+    lines = [line for line in text.lines() if len(line.text) < LONGEST_ROW] if len(text.data) <= LARGEST else []
+    return [] if any(OF_KUBECTL.match(line.text) for line in lines) else lines
 
 
 def are_most_of(text: Text, rows: Sequence[object]) -> bool:
@@ -132,7 +143,7 @@ def are_most_of(text: Text, rows: Sequence[object]) -> bool:
 def outcome_of(text: str) -> str:
     """The kind of outcome that plain words say; of none of several runs it is the other."""
     counted = COUNT.match(text)
-    said = text[counted.end() :] if counted else text
+    said = WHO.sub("", text[counted.end() :] if counted else text)
     outcome = next((name for name, pattern in OUTCOMES if pattern.search(said)), "fail")
     if counted and int(counted[1]) == 0 < int(counted[2]):
         return "fail" if outcome == "ok" else "ok"

@@ -13,8 +13,8 @@
         - np.save:  save average run time:  2.5268 seconds
 
 Each row names a place, or stands below a title that does. Of one piece of work, less than half of the best speed is
-slow. Rates of steps, samples and tokens are read by `trial_rates`. A file in which fewer than two places were measured
-is none.
+slow. Rows on several numbers of nodes are read by `trial_times`, and rates of steps, samples and tokens by
+`trial_rates`. A file in which fewer than two places were measured is none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..evidence.job import Trial
 from ..places import PLACES
 from ..text import Line, Text
 from . import Parser
-from ._trial_words import LARGEST, pace
+from ._trial_words import LARGEST, NODES, pace
 
 _KIND = rf"{PLACES}|/dev/shm|page cache"
 PLACE = re.compile(rf"(?:^|[\s(])(?:{_KIND})(?=[\s,:()]|$)|(?:^|[\s=(])/[\w.-]{{1,60}}", re.I)
@@ -93,7 +93,7 @@ def _rows(text: Text) -> Iterator[Measured]:
     found = []
     for line in written:
         row = ROW.match(line.text[:300])
-        if row and PLACE.search(row["label"]) and (number := _number(row["rest"])):
+        if row and PLACE.search(row["label"]) and not NODES.match(row["rest"]) and (number := _number(row["rest"])):
             found.append((number[1], Measured(line, "", row["label"].strip(), number[0], row["rest"].strip()[:120])))
     if len({kind for kind, _ in found}) == 1 and 2 * len(found) >= len(written):
         yield from (row for _, row in found)

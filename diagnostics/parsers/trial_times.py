@@ -11,6 +11,9 @@
     workers=32  epoch 2h33m
     another machine  epoch 1h05m
 
+    environment on /shared/envs    2 nodes    14 s
+    environment on /shared/envs   96 nodes   820 s
+
 Each row begins with a setting and tells the time of the same work. What takes more than twice as long as the best is
 slow, the others are well; above them may stand a title, which tells no time, and of three rows or more one other may
 tell a time without a setting. Rows that name different work are measurements, as `timings` reads them, and where a row
@@ -35,7 +38,7 @@ _NUMBER = r"\d{1,6}(?:\.\d{1,4})?"
 _SHORT = r"s|sec|seconds|min|minutes"
 _SETTING = (
     r"(?:\b[A-Z][A-Z0-9]{1,20}_[A-Z0-9_]{2,40}\b|\w=|(?<![\w-])--?[a-z]"
-    r"|\b\d{1,4} (?:threads|cores|cpus|workers)\b|\b(?:default|unset)\b"
+    r"|\b\d{1,4} (?:threads|cores|cpus|workers|nodes?|hosts?)\b|\b(?:default|unset)\b"
     r"|\bthreads?[ _/-](?:per[ _-])?(?:rank|process|proc|worker|gpu|task)s?[ =]\d{1,4}\b)"
 )
 _TIME = (

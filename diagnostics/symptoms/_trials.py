@@ -69,7 +69,7 @@ def data_path(trial: Trial) -> str | None:
 
 # on the local disk of the server      from a copy on the machine's own disk      in a bucket that is mounted at /mnt/b
 AROUND_A_PLACE = re.compile(
-    r"\b(?:on|in|from|at|with|via|over|of|the|a|data|that is|mount(?:ed)?|copy|copied|own"
+    r"\b(?:on|in|from|at|with|via|over|of|the|a|data|that is|mount(?:ed)?|copy|copied|own|shared"
     r"|(?:server|machine|host|node)(?:'s)?)\b",
     re.I,
 )
@@ -79,6 +79,18 @@ def apart_from_its_place(trial: Trial) -> str:
     """What a condition says beside the place of the data: equal for two trials that differ in the place alone."""
     rest = PLACE.sub(" ", PATH.sub(" ", trial.condition))
     return " ".join(re.findall(r"\w+", AROUND_A_PLACE.sub(" ", rest).lower()))
+
+
+def cured_elsewhere(incident: Incident, trial: Trial) -> bool:
+    """True where the same work on as many nodes went well with its files in another place."""
+    where = data_place(incident, trial)
+    return where is not None and any(
+        other.outcome == "ok"
+        and other.nodes == trial.nodes
+        and data_place(incident, other) not in (None, where)
+        and apart_from_its_place(other) == apart_from_its_place(trial)
+        for other in incident.of(Trial)
+    )
 
 
 def data_place(incident: Incident, trial: Trial) -> str | None:

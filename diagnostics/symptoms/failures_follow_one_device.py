@@ -2,8 +2,9 @@
 
 From a table of trials: a name (a GPU, a node) that stands in the condition of every failure and in that of no success,
 or only as "without" it; or a card that was moved ("boxA with boxB's card") and took the trouble with it to the other
-host, while its own host is well with another. At least two failures, or one and two successes; one connection that
-fails ("a -> b") is a fault of neither end, and a network adapter is no device of the job.
+host, while its own host is well with another; or one that was replaced, which cured it, and put to work elsewhere,
+which took the trouble there. At least two failures, or one and two successes; one connection that fails ("a -> b") is a
+fault of neither end, and a network adapter is no device of the job.
 """
 
 from __future__ import annotations
@@ -33,6 +34,18 @@ MOVED = re.compile(
     r"^(?P<host>[\w.-]{1,40}?)(?:,| with| and) (?:(?P<owner>[\w.-]{1,40}?)'s?|(?:its )?own) (?P<part>\w[\w ]{0,30})",
     re.I,
 )
+# gpu c9e2 replaced by a spare      node n17 out of the job      card 7 put into another node
+PART = r"\b(?P<kind>gpu|card|device|dimm|node|host|machine|board)[ =]?#?(?P<name>[\w-]{1,40})"
+TAKEN_OUT = re.compile(
+    rf"{PART},? (?:(?:was|is|being|left) )?(?:replaced|exchanged|swapped (?:for|out|with)|removed|taken out|pulled"
+    r"|out of|idle|unused|excluded|drained|cordoned|switched off|unplugged)\b",
+    re.I,
+)
+PUT_ELSEWHERE = re.compile(
+    rf"{PART},? (?:(?:was|is) )?(?:put|moved|placed|swapped|taken|plugged|used|reused) (?:in(?:to)?|to|as|on|over to) "
+    r"(?:(?:the|a) )?(?:other|another|second|different|healthy|good|sound|spare|[\w-]{0,30}\d)",
+    re.I,
+)
 COUNTED = re.compile(
     r"^(?:(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*|(?:mlx|eth|ens|enp|ib|bond|rdma|roce)[\w.-]*\d)$",
     re.I,
@@ -41,6 +54,7 @@ COUNTED = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from _moved(incident)
+    yield from _swapped(incident)
     trials = incident.of(Trial)
     bad = [trial for trial in trials if trial.outcome in BAD]
     well = [trial for trial in trials if trial.outcome == "ok"]
@@ -74,6 +88,26 @@ def _moved(incident: Incident) -> Iterator[Finding]:
         if len(failed) > 1 and owner not in well and sound_without:
             note = f"the trouble went with the card of {owner} into another host"
             yield Finding(Subject(device=f"card of {owner}"), tuple(failed.values()), note)
+
+
+def _swapped(incident: Incident) -> Iterator[Finding]:
+    """Parts without which it went well each time, and which took the trouble with them each time they were moved."""
+    without, elsewhere = (_by_part(incident, pattern) for pattern in (TAKEN_OUT, PUT_ELSEWHERE))
+    for part, moved in elsewhere.items():
+        cured = without.get(part, [])
+        if cured and all(trial.outcome == "ok" for trial in cured) and all(trial.outcome in BAD for trial in moved):
+            kind, name = part
+            subject = Subject(host=name) if kind in ("node", "host", "machine") else Subject(device=f"{kind} {name}")
+            note = f"it went well without {kind} {name}, and the trouble went with it: {moved[0].condition}"
+            yield Finding(subject, (*cured, *moved), note)
+
+
+def _by_part(incident: Incident, pattern: re.Pattern[str]) -> dict[tuple[str, str], list[Trial]]:
+    found: dict[tuple[str, str], list[Trial]] = defaultdict(list)
+    for trial in incident.of(Trial):
+        for part in pattern.finditer(trial.condition):
+            found[part["kind"].lower(), part["name"].lower()].append(trial)
+    return found
 
 
 def _names(trial: Trial) -> set[str]:

@@ -1,6 +1,7 @@
 """Work that is fast on one node is more than twice as slow on several, and goes through.
 
-From a table of trials. ABSENT where trials on one and on more nodes went equally well.
+From a table of trials. Where the same work on as many nodes is fast with its files in another place, the way to the
+files is slow and not the way between the nodes. ABSENT where trials on one and on more nodes went equally well.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from ..evidence import Subject
 from ..evidence.job import Trial
 from ..incident import Incident
 from . import Finding, Symptom
-from ._trials import across_nodes
+from ._trials import across_nodes, cured_elsewhere
 
 FACTOR = re.compile(r"(\d+(?:\.\d+)?) ?x slower", re.I)
 NOTICEABLE = 2.0  # losses below this are ordinary costs of communication
@@ -20,6 +21,7 @@ NOTICEABLE = 2.0  # losses below this are ordinary costs of communication
 
 def rule(incident: Incident) -> Iterator[Finding]:
     alone, together = across_nodes(incident)
+    together = [trial for trial in together if not cured_elsewhere(incident, trial)]
     slow = [trial for trial in together if trial.outcome == "slow" and _factor(trial) >= NOTICEABLE]
     if slow:
         note = "; ".join(f"{trial.condition}: {trial.text}" for trial in (*alone[:1], *slow[:2]))

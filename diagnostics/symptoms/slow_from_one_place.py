@@ -2,7 +2,8 @@
 
 From a table of trials. The place is the mount of a path in the condition where mounts are known, else what the
 condition calls it (nfs, lustre, s3, local, ssd, ramdisk, synthetic). All slow trials have one place, no trial that went
-well has it, and two of them differ in nothing else. ABSENT where trials in two places or more went equally well.
+well has it, unless on fewer nodes, which ask less of it, and two of them differ in nothing else. ABSENT where trials in
+two places or more went equally well.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     well = [(where, trial) for where, trial in placed if trial.outcome == "ok"]
     places = {where for where, _ in slow}
     alike = {apart_from_its_place(trial) for _, trial in slow} & {apart_from_its_place(trial) for _, trial in well}
-    if len(places) == 1 and alike and not places & {where for where, _ in well}:
+    fewest = min((trial.nodes or 0 for _, trial in slow), default=0)
+    as_many = {where for where, trial in well if trial.nodes is None or trial.nodes >= fewest}
+    if len(places) == 1 and alike and not places & as_many:
         trials = [trial for _, trial in (*slow, *well)]
-        note = "; ".join(f"{trial.condition}: {trial.text}" for trial in (slow[0][1], well[0][1]))
+        elsewhere = next(trial for where, trial in well if where not in places)
+        note = "; ".join(f"{trial.condition}: {trial.text}" for trial in (slow[0][1], elsewhere))
         yield Finding(place(incident, data_path(slow[0][1])), tuple(trials), note)
     elif not slow and len({where for where, _ in well}) > 1:
         yield Finding(Subject(), tuple(trial for _, trial in well), "it is as fast in every place", present=False)
