@@ -14,6 +14,7 @@ memory.
     Memory usage after 1000 prediction(s): 1341.207 MiB
     Memory info of CPU: total:201.37Gb, available: 190.78Gb, percent: 5.3%
     save 19  anon 338.2GB file 0.1GB limit 400GB
+    iter 90 usage=61.0GiB anon=58.2 file=2.1     (as a group's memory.stat says it)
     svmem(total=270213128192, available=241201213440, percent=10.7, used=26012131328, ...)
     10:06:00  Mem total 252G used 249G
     20:33 load 181   mem used 91G / 93G
@@ -115,6 +116,14 @@ BARE = re.compile(
     r"(?: limit (?P<limit>\d{1,9}(?:\.\d{1,6})?) ?(?P<of_limit>[KMGT]i?B?))?\s*$",
     re.I,
 )
+# usage=61.0GiB anon=58.2 file=2.1     cur 58.1GB anon 57.2 file 0.1     peak 398GB anon=397.2GB, shmem=0.1GB
+ANONYMOUS = re.compile(
+    r"\b(?:(?:cur(?:rent)?|usage|used|mem(?:ory)?|total)[ =:]{1,3}\d{1,9}(?:\.\d{1,6})? ?"
+    r"(?P<of_all>[KMGT]i?B?)[ ,;]{1,4})?"
+    r"anon(?:ymous)?[ =:]{1,3}(?P<number>\d{1,9}(?:\.\d{1,6})?)(?! ?[KMGT]?i?B?/s) ?(?P<unit>[KMGT]i?B?)?[ ,;]{1,4}"
+    r"(?:file|shmem|cache|slab|kernel)[ =:]{1,3}\d(?!.{0,80} limit )",
+    re.I,
+)
 # Memory usage after 3 prediction(s): 349.023 MiB     Current memory usage: 1201.42 MB     mem used=512MB
 PRINTED = re.compile(
     r"\bmem(?:ory)?[ _](?:usage|used|use|consumption)\b[^:=|\n]{0,60}(?:[:=]|\bis\b)\s{0,4}"
@@ -161,7 +170,7 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     tables = Tables()
     for line in text.lines():
         said = line.text[:1000]
-        if row := logged_row(line, said) or of_total(line, said) or left_of_total(line, said):
+        if row := logged_row(line, said) or anonymous(line, said) or of_total(line, said) or left_of_total(line, said):
             logged.append(row)
         elif found := printed_row(line, said):
             wording, row = found
@@ -185,6 +194,13 @@ def logged_row(line: Line, said: str) -> Row | None:
     limit = found.groupdict().get("limit")
     total = size_kib(limit, found["of_limit"]) if limit else None
     return Row(line, kib, total=total or total_of(kib, said[found.end() :]))
+
+
+def anonymous(line: Line, said: str) -> Row | None:
+    """usage=61.0GiB anon=58.2 file=2.1: what no cache holds; a unit may stand at the whole alone."""
+    found = ANONYMOUS.search(said)
+    unit = found and (found["unit"] or found["of_all"])
+    return Row(line, size_kib(found["number"], unit)) if found and unit else None
 
 
 def of_total(line: Line, said: str) -> Row | None:
@@ -303,6 +319,8 @@ def told(text: Text, rows: list[Row]) -> Iterator[MemoryInfo]:
 PARSER = Parser(
     tool="a table of memory over time",
     medium="memory",
-    footprint=footprint_of(LOGGED, NAMED, BARE, TOTAL_USED, USED_OF, LEFT, PRINTED, HEADING, LEFT_HEADING, RAM_HEADING),
+    footprint=footprint_of(
+        LOGGED, NAMED, BARE, ANONYMOUS, TOTAL_USED, USED_OF, LEFT, PRINTED, HEADING, LEFT_HEADING, RAM_HEADING
+    ),
     read=read,
 )

@@ -25,6 +25,7 @@ SAYINGS = re.compile(
     r"|\bReason: Memory limit exceeded \(|\btried to allocate more memory than is available\. It has restarted"
     r"|\b(?:session|kernel|notebook|runtime) (?:has )?crashed after using all available RAM"
     r"|\buse an instance type with more memory, or reduce the size of\b"
+    r"|\b[Cc]ontainer (?:\S{1,120} )?(?:was |got )?(?:OOM|out[- ]of[- ]memory)[- ]killed\b"
     r"|\b[Cc]ontainer (?:was )?killed (?:due to|because of) memory (?:usage|limit)"
     r"|\b[Cc]ontainer (?:\S{1,120} )?(?:was )?killed by YARN for exceeding (?:physical |virtual )?memory limits"
     r"|\brunning (?:\d{1,15}B )?beyond (?:the )?'?(?:physical|virtual)'? memory limits?\b"
