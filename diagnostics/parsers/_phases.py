@@ -9,7 +9,10 @@ SIZES = {"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2**10, 
 # done at step 34     [exiting program after 1190.03 minutes] datetime: ...     `Trainer.fit` stopped: `max_steps=10`
 # reached.
 FINISHED = re.compile(
-    r"(?i)^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d"
+    # done, accuracy=0.9388     Finished! best val loss: 0.214
+    r"(?i)^(?:all )?(?:done|finished)[,:;.!]{1,3} ?(?:(?:final|best|test|val(?:idation)?|eval|train|mean|top-?1) ){0,3}"
+    r"(?:acc(?:uracy)?|loss|f1|bleu|ppl|perplexity|score|mAP|auc)\b ?(?:[:=]|is) ?-?\d"
+    r"|^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d"
     r"|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
     r"|\[exiting program (?:after|at) |\bexiting program after [\d.]{1,24} minutes"
     r"|\bstopping training due to (?:num_updates|cumulative_training_time)|['\"]train_runtime['\"]:"

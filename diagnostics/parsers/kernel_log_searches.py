@@ -22,10 +22,13 @@ from . import Parser
 from ._snapshot import source
 
 PROMPT = r"^[\w.@~:/\[\] -]{0,80}[$#%>] "
-LOG = r"(?:sudo )?(?:dmesg|journalctl|(?:zgrep|grep|egrep) .{0,80}/(?:kern\.log|syslog|messages))"
+LOG = (
+    r"(?:ssh (?:-\w \S{1,40} ){0,3}[\w.@-]{1,80} [\"']?)?(?:sudo )?"
+    r"(?:dmesg|journalctl|(?:zgrep|grep|egrep) .{0,80}/(?:kern\.log|syslog|messages))"
+)
 # $ dmesg -T | grep -c Xid          # grep -i xid /var/log/kern.log
 SEARCH = re.compile(rf"{PROMPT}(?P<command>{LOG}\b.{{0,200}})$")
-GREP = re.compile(r"\b[ez]?grep(?: -\w{1,8}){0,4} (?:\"([^\"]{1,120})\"|'([^']{1,120})'|([^\s|]{1,60}))")
+GREP = re.compile(r"\b[ez]?grep(?: -\w{1,8}){0,4} (?:\"([^\"]{1,120})\"|'([^']{1,120})'|([^\s|\"']{1,60}))")
 NOTHING = re.compile(rf"^\s*(?:0|\(?(?:nothing|no output|empty|none|no matches)\)?\.?)\s*$|{PROMPT}?$|{PROMPT}\S", re.I)
 
 

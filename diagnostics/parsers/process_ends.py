@@ -7,6 +7,8 @@
     $ echo $?
     0
 
+    10:58:41 exit 0                (with a time before it: else it is a script's line)
+
 bash may print its "Killed" line into the next run's log; it says which pid, not when.
 """
 
@@ -21,7 +23,7 @@ from ..evidence.job import ProcessEnded
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
-from ._job_lines import Words, messages
+from ._job_lines import Message, Words, messages
 from ._signals import signal_named, signal_of_status
 
 _WORDS = (
@@ -54,6 +56,8 @@ def _signal(found: re.Match[str]) -> End:
     return End(None, signal_named(found["signal"]), int(pid) if pid else None)
 
 
+# 10:58:41 exit 0
+LEFT = re.compile(r"^exit (?P<status>\d{1,3})$")
 # what libraries print of a signal that they catch
 CAUGHT = (
     # (UCX) [n07:3039 :0:3095] Caught signal 7 (Bus error: nonexistent physical address)
@@ -134,7 +138,7 @@ def read(text: Text) -> Iterator[Evidence]:
     for message in messages(text, INTERESTING):
         if found := GONE.search(message.text):
             yield ProcessEnded(**message.facts(text, pid=int(found[1] or found[2])), status=None, text=message.text)
-        elif not OTHERS.search(message.text) and (end := _end(message.text)):
+        elif not OTHERS.search(message.text) and (end := _end(message)):
             known = {"comm": end.comm} if end.pid is None else {"pid": end.pid, "comm": end.comm}
             yield ProcessEnded(
                 **message.facts(text, **known, **_where(message.text)),
@@ -166,11 +170,12 @@ def _where(text: str) -> dict[str, Any]:
     return {name: value(found[group]) for name, group, value in NAMES if found and found[group]}
 
 
-def _end(text: str) -> End | None:
+def _end(message: Message) -> End | None:
     for pattern, made in PATTERNS:
-        if found := pattern.search(text):
+        if found := pattern.search(message.text):
             return made(found)
-    return None
+    left = LEFT.match(message.text) if message.stamp else None
+    return _status(left) if left else None
 
 
 PARSER = Parser(
@@ -184,6 +189,7 @@ PARSER = Parser(
         r"(status|code|exitcode)[ :=]+-?\d"
         r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
         r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
+        r"|\d\]? exit \d{1,3}\s*$"
         "|returned non-zero exit status|died with <Signals"
         r"|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]"
         r"|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?="

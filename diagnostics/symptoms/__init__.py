@@ -17,7 +17,7 @@ from functools import cache
 
 from ..evidence import NOBODY, Coverage, Evidence, Source, Subject
 from ..incident import Incident
-from ._runs import outlived, runs
+from ._runs import ended_well, outlived, runs
 
 
 class State(StrEnum):
@@ -61,7 +61,8 @@ class Symptom:
     command : how to get the artefact that would show it, ready to paste; PID and MOUNT are placeholders
     cost_minutes : what getting it costs a person
     healthy : True for a sign that nothing is wrong
-    may_pass : True for trouble that may pass by itself: where the run went on well after the last of it, it did
+    may_pass : True for trouble that may pass by itself: where the run went on well after the last of it, or ended well,
+        it did
     """
 
     title: str
@@ -102,18 +103,19 @@ def observe(incident: Incident) -> list[Observation]:
     """Every symptom looked for in an incident; those that nobody could have seen come out as unobserved."""
     found = [each for name, symptom in all_symptoms().items() for each in _observe(name, symptom, incident)]
     present = {each.symptom for each in found if each.state is State.PRESENT}
-    if "steady-progress" not in present or "progress-stopped" in present:
+    if not {"steady-progress", "finished-normally"} & present or "progress-stopped" in present:
         return found
     return [Observation(each.symptom, State.UNOBSERVED) if _passed(each, incident) else each for each in found]
 
 
 def _passed(observation: Observation, incident: Incident) -> bool:
-    """True for trouble that may pass and after whose last report the run made even progress for minutes."""
+    """True for trouble that may pass and after whose last report the run made progress for minutes, or to its end."""
     symptom = all_symptoms()[observation.symptom]
     facts = [fact for fact in observation.evidence if isinstance(fact, Evidence)]
     if observation.state is not State.PRESENT or not symptom.may_pass or not facts:
         return False
-    return all(any(outlived(run, fact, incident) for run in runs(incident)) for fact in facts)
+    known = runs(incident)
+    return all(any(outlived(run, fact, incident) or ended_well(run, fact) for run in known) for fact in facts)
 
 
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:

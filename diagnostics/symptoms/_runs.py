@@ -180,6 +180,15 @@ def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
     return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
 
 
+def ended_well(run: Run, fact: Evidence) -> bool:
+    """True when the log of a fact goes on with steps of its run, up to a good end."""
+    lines = run.steps.columns.get("line", ())
+    below = fact.source.file == run.steps.source.file and bool(lines) and lines[-1] > fact.source.line
+    earlier = run.steps.run > 0 and fact.source.line < run.steps.source.line
+    badly = run.failed or (run.ended and (run.ended.status not in (0, None) or run.ended.signal))
+    return below and not earlier and run.is_last and run.finished is not None and not badly
+
+
 def _goes_on_below(run: Run, line: int) -> bool:
     """True when steps of minutes stand below a line of the run's own log, and no earlier run stands above it."""
     lines, seconds = run.steps.columns.get("line", ()), run.steps.columns.get("seconds", ())

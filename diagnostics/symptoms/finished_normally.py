@@ -1,4 +1,5 @@
-"""The last run said that it reached its end, and its process ended with status 0 or its end is not shown.
+"""The last run said that it reached its end, and its process ended with status 0 or its end is not shown; or the
+scheduler records every job it speaks of as completed with status 0, and the end that a log tells of is the same.
 
 An exception after that word (also of a Ctrl-C, where the process did not end) is no good end, nor is one in the log
 of another program that says nothing of its end, or a main thread that somebody found in the steps of leaving.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import PythonException, RunFinished
+from ..evidence.job import PythonException, RunFinished, SchedulerEvent
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
@@ -19,6 +20,8 @@ from ._waits import in_worker, name_of
 def rule(incident: Incident) -> Iterator[Finding]:
     """The last word of each log, where it is a good one."""
     leaving = any(map(_is_leaving, incident.of(PythonStack))) or _another_raised(incident)
+    if not leaving and all(went_on_after(incident, error) for error in incident.of(PythonException)):
+        yield from _by_record(incident)
     for fact in incident.of(RunFinished):
         after = [
             end for end in job_ends(incident)
@@ -30,6 +33,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
         )
         if not raised and all(end.status in (0, None) and not end.signal for end in after):
             yield Finding(fact.subject, (fact, *after[:1]), f"the run said: {fact.text[:120]}")
+
+
+def _by_record(incident: Incident) -> Iterator[Finding]:
+    """Jobs that the scheduler saw end well, and so did the log of one."""
+    events, ends = incident.of(SchedulerEvent), job_ends(incident)
+    well = [event for event in events if event.about == "completed" and event.exit_code == 0 and not event.signal]
+    if well and len(well) == len(events) and ends and all(end.status == 0 and not end.signal for end in ends):
+        yield Finding(
+            well[-1].subject, (well[-1], ends[-1]), f"the job is recorded as completed: {well[-1].text[:120]}"
+        )
 
 
 def _is_leaving(stack: PythonStack) -> bool:

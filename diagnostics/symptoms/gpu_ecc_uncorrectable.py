@@ -19,6 +19,7 @@ from .gpu_ecc_correctable_storm import is_storm
 
 CODES = (48, 64, 94, 95, 140, 171, 172)
 OF_A_LIFETIME = re.compile(r"aggregate|remapped|retired", re.I)  # these were met before, and rows that failed replaced
+UNCORRECTABLE = re.compile(r"uncorrectable|uncorr\b|double[ _.-]bit", re.I)  # up to Volta, the code's two bits
 WORDS = re.compile(
     r"uncorrectable (?:ECC|DRAM|SRAM|memory) error|double.bit ECC|uncorrectable HBM\d? memory error"
     "|uncontained (?:ECC|memory) error|cudaErrorECCUncorrectable|ECC_UNCORRECTABLE"
@@ -32,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts = incident.of(GpuErrorCounts)
     storm = any(is_storm(name.lower(), count) for fact in facts for name, count in fact.counts.items())
     for fact in facts:
-        counts = {name: count for name, count in fact.counts.items() if "uncorrectable" in name.lower()}
+        counts = {name: count for name, count in fact.counts.items() if UNCORRECTABLE.search(name)}
         now = {name: count for name, count in counts.items() if not OF_A_LIFETIME.search(name)}
         if any(now.values()):
             note = ", ".join(f"{name}: {count}" for name, count in now.items() if count)

@@ -1,7 +1,8 @@
 """The run says that it ended by its own setting (a time limit of its own, the last step or epoch), or only waits in
 the scheduler's queue; nothing failed before.
 
-Only in incidents where somebody missed the job: a watchdog or scheduler speaks of it after its end.
+Only in incidents where somebody missed the job: a watchdog speaks of it after its end, or the queue of what waits to
+follow it. That the scheduler, too, says that it completed is no alarm.
 
 Or the run's last word is that it stopped early, for want of progress or for a time limit of its own, and no step
 follows; not where another rank still waits in a collective, or was ended for it.
@@ -56,7 +57,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _stopped_early(incident)
     yield from _said_so(incident)
     finished = incident.of(RunFinished)
-    waits = [event for event in incident.of(SchedulerEvent) if event.about in ("pending", "completed")]
+    waits = [event for event in incident.of(SchedulerEvent) if event.about == "pending"]
     alarms: list[Evidence] = [fact for fact in incident.of(WatchdogFired) if fact.action == "alert"]
     failed = any(_after(finished, error) for error in incident.of(PythonException))
     if finished and (alarms or waits) and not failed:
