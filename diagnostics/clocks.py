@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from pathlib import PurePosixPath
 from statistics import median, median_low
 
@@ -21,6 +21,7 @@ from .evidence.kernel import ClockReading
 Said = tuple[str, str, str]  # a fact's kind, subject and fields
 
 _DAY = 86_400.0
+_OUT_OF_CALENDAR = (OverflowError, OSError, ValueError)  # as the C library and datetime say it
 _CALENDAR = (Clock.UTC, Clock.LOCAL)
 SHARED_STEPS = 5  # that two ranks must both log before their clocks are compared
 LEAST_SKEW_S = 2.0  # less is how long one rank takes longer to print than another
@@ -101,28 +102,37 @@ def calendar_middle(facts: Iterable[Evidence]) -> float | None:
     return median(dated) if dated else None
 
 
-def with_year(stamp: Stamp, near: float) -> Alignment:
-    """The year that puts a date without one nearest to a moment: a log may cross the new year."""
-    year = datetime.fromtimestamp(near, UTC).year
-    offset = min(_year_offsets(stamp, year), key=lambda offset: abs(stamp.seconds + offset - near))
-    chosen = datetime.fromtimestamp(stamp.seconds + offset, UTC).year
+def with_year(stamp: Stamp, near: float) -> Alignment | None:
+    """The year that puts a date without one nearest to a moment: a log may cross the new year.
+
+    None where that moment, of a clock that was never set, lies outside of the calendar.
+    """
+    try:
+        year = datetime.fromtimestamp(near, UTC).year
+        offset = min(_year_offsets(stamp, year), key=lambda offset: abs(stamp.seconds + offset - near))
+        chosen = datetime.fromtimestamp(stamp.seconds + offset, UTC).year
+    except _OUT_OF_CALENDAR:
+        return None
     return Alignment(offset, 0.0, f"the year {chosen} of the other files")
 
 
 def _year_offsets(stamp: Stamp, year: int) -> Iterator[float]:
     date = datetime.fromtimestamp(stamp.seconds, UTC)
-    for candidate in (year - 1, year, year + 1):
+    for candidate in range(max(year - 1, MINYEAR), min(year + 1, MAXYEAR) + 1):
         try:
             yield date.replace(year=candidate).timestamp() - stamp.seconds
         except ValueError:  # 29 February of a common year
             yield datetime(candidate, 3, 1, tzinfo=UTC).timestamp() - stamp.seconds
 
 
-def with_day(stamp: Stamp, near: float) -> Alignment:
-    """The day that puts a time of day nearest to a moment."""
+def with_day(stamp: Stamp, near: float) -> Alignment | None:
+    """The day that puts a time of day nearest to a moment; None where that day lies outside of the calendar."""
     midnight = near - near % _DAY
     offset = min((midnight + days * _DAY for days in (-1, 0, 1)), key=lambda each: abs(stamp.seconds + each - near))
-    day = datetime.fromtimestamp(offset, UTC)
+    try:
+        day = datetime.fromtimestamp(offset, UTC)
+    except _OUT_OF_CALENDAR:
+        return None
     return Alignment(offset, 0.0, f"the day {day:%F} of the other files")
 
 

@@ -170,3 +170,23 @@ def test_what_other_files_date_is_looked_at_once_however_many_boots_there_are(
     assert len({fact.stamp.boot for fact in opened.of(Xid) if fact.stamp}) > 10
     assert None not in moments(opened)
     assert len(looked_at) <= len(opened.evidence)
+
+
+@pytest.mark.parametrize("year", ["0001", "9999"])
+def test_beside_a_clock_that_was_never_set_the_year_and_the_day_stay_open(tmp_path: Path, year: str) -> None:
+    opened = incident(
+        tmp_path,
+        train_txt="".join(f"{year}-{day}T{time}Z step {n} loss 2.0\n" for n, (day, time) in enumerate(NEVER_SET[year])),
+        kern_txt=f"Nov 28 10:00:00 n1 kernel: {XID.format(code=79, pid=1)}\n",
+        dmesg_txt=f"{'23:59:43' if year == '0001' else '00:00:43'}  {XID.format(code=79, pid=1)}\n",
+    )
+    assert all(opened.timeline.at(fact) is None or opened.timeline.at(fact) for fact in opened.evidence)
+    assert [fact.source.file for fact, at in zip(opened.of(Xid), moments(opened), strict=True) if at is None] == [
+        "dmesg.txt"
+    ]
+
+
+NEVER_SET = {
+    "0001": [("01-01", "00:00:01"), ("01-01", "00:00:02")],
+    "9999": [("12-31", "23:59:58"), ("12-31", "23:59:59")],
+}
