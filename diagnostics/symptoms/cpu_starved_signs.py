@@ -50,6 +50,7 @@ WAITED_S = 10.0  # all in all, or
 WAIT_SHARE = 40.0  # percent of an interval
 AGED_S, RAN_S = 10.0, 2.0  # what a table of whole seconds must show before a share is made of it
 SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
+COUNT = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")  # not "auto", "0-7", "500m"
 TASKS, GPUS = ("ntasks", "ntasks_per_node"), ("gpus", "num_gpus", "gpus_per_node")
 WORDS = re.compile(
     r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)"
@@ -134,7 +135,7 @@ def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
     """True where the load, or the tasks that want to run at one moment, is far above the number of CPUs, and neither
     the CPUs nor any task waits for a disk.
     """
-    cpus = [float(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus" and float(fact.value) > 0]
+    cpus = [number for fact in incident.of(SettingSeen) if fact.name == "cpus" and (number := _number(fact.value))]
     waits = rates.values.get("iowait_percent", 0.0) > WAITING or any(
         row.state == "D" for row in incident.of(ProcessState)
     )
@@ -144,11 +145,17 @@ def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:
     return bool(cpus) and not waits and idle <= 10 and load >= OVER * max(cpus)
 
 
+def _number(value: str) -> float:
+    """A count of CPUs, which a quota gives with its fraction; 0 for what somebody's own file of settings calls so."""
+    return float(value) if COUNT.fullmatch(value) else 0.0
+
+
 def _one_cpu_shared(incident: Incident) -> Iterator[Finding]:
     """Processes of one name in one table that all want to run, in even shares of one CPU, or of the few they may
     use.
     """
-    allowed = [int(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus allowed"]
+    counts = [whole_number(fact.value) for fact in incident.of(SettingSeen) if fact.name == "cpus allowed"]
+    allowed = [count for count in counts if count is not None]
     few = max(allowed) if allowed and max(allowed) <= FEW else 0
     running: dict[tuple[str, str | None, str], list[ProcessState]] = defaultdict(list)
     for row in incident.of(ProcessState):
@@ -177,7 +184,7 @@ def _crowded_loader(incident: Incident) -> Iterator[Finding]:
     cpus, workers = settings.get("cpus"), settings.get("loader workers")
     looks = [rates for rates in incident.of(IoStatistics) if "idle_percent" in rates.values]
     busy = bool(looks) and all(rates.values["idle_percent"] <= IDLE for rates in looks)
-    if cpus and workers and busy and float(workers.value) > float(cpus.value):
+    if cpus and workers and busy and _number(workers.value) > _number(cpus.value) > 0:
         note = f"{workers.value} loader workers share {cpus.value} CPUs, which have no rest"
         yield Finding(Subject(), (workers, looks[0]), note)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from diagnostics.evidence import Source, Subject
 from diagnostics.evidence.process import ProcessState, ThreadState
+from diagnostics.incident import open_incident
+from diagnostics.symptoms import observe
 from diagnostics.symptoms._jobs import is_of_the_job
 from diagnostics.symptoms.process_stopped import of_the_job
 
@@ -64,3 +68,13 @@ def test_a_thread_has_only_its_name() -> None:
 )
 def test_a_stopped_client_stops_the_job_and_a_stopped_server_its_volume(command: str, counts: bool) -> None:
     assert of_the_job(process(command)) is counts
+
+
+@pytest.mark.parametrize("cpus", ["auto", "0-7", "500m", "nan"])
+def test_a_setting_that_is_called_cpus_may_be_no_number(tmp_path: Path, cpus: str) -> None:
+    (tmp_path / "job.env").write_text(f"cpus={cpus}\nmemory=64G\n")
+    (tmp_path / "vmstat.txt").write_text(
+        " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        "40  0      0 1000000  1000 100000    0    0     0     0  100  100 90 10  0  0  0\n"
+    )
+    assert "cpu-starved-signs" in {each.symptom for each in observe(open_incident(tmp_path))}
