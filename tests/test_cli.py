@@ -34,6 +34,16 @@ def test_printed_json_follows_the_schemas(sample: Path, capsys: pytest.CaptureFi
     assert facts
 
 
+def test_a_loss_that_is_infinite_is_printed_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = "".join(f"2026-11-28T10:00:{n:02d}Z step {n} loss {'inf' if n > 3 else 2.0}\n" for n in range(9))
+    (tmp_path / "train.log").write_text(log)
+    assert main(["parse", str(tmp_path), "--json"]) == 0
+    out = capsys.readouterr().out
+    assert '"training_steps"' in out
+    for line in out.splitlines():
+        json.loads(line, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
 @pytest.mark.parametrize("command", command_summaries())
 def test_every_command_has_help_that_teaches(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -55,11 +56,11 @@ class TrainingSteps(Evidence):
     last_step: int | None = None
 
     def fields(self) -> dict[str, object]:
-        """A summary: JSON readers get the extent and the last values, not millions of numbers."""
+        """A summary: JSON readers get the extent and the last values that are finite, not millions."""
         last = {
             name: float(values[-1])
             for name, values in self.columns.items()
-            if name != "count" and len(values) and values[-1] == values[-1]
+            if name != "count" and len(values) and math.isfinite(values[-1])
         }
         return {
             "run": self.run,
