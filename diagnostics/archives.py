@@ -28,6 +28,7 @@ HELD_LIMIT = 8 << 20  # bytes of a plain file that are handed out as bytes
 ENTRY_LIMIT = 1 << 30  # bytes of one artefact
 TOTAL_LIMIT = 8 << 30  # bytes of one archive, decompressed
 ENTRIES_LIMIT = 200_000
+ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(frozen=True)
@@ -104,28 +105,27 @@ def _file(path: Path, label: str) -> Iterator[Artefact]:
 
 
 def _looks_like_archive(head: bytes) -> bool:
-    return (
-        head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"BZh", b"\xfd7zXZ"))
-        or head[257:262] == b"ustar"
-    )
+    return head.startswith((b"\x1f\x8b", ZSTD, b"PK\x03\x04", b"BZh", b"\xfd7zXZ")) or head[257:262] == b"ustar"
 
 
 def _archive(file: IO[bytes], label: str) -> Iterator[Artefact]:
-    if file.read(4) == b"PK\x03\x04":
-        yield from _zip(file, label)
-        return
+    magic = file.read(4)
     file.seek(0)
-    stream: IO[bytes] = file
-    if file.read(4) == b"\x28\xb5\x2f\xfd":
-        file.seek(0)
-        stream = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
+    if magic == b"PK\x03\x04":
+        yield from _zip(file, label)
     else:
-        file.seek(0)
-    yield from _tar(stream, label)
+        yield from _tar(file, label)
 
 
-def _tar(stream: IO[bytes], label: str) -> Iterator[Artefact]:
+def _zstd(file: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=False))
+
+
+def _tar(file: IO[bytes], label: str) -> Iterator[Artefact]:
     total = entries = 0
+    magic = file.read(4)
+    file.seek(0)
+    stream = _zstd(file) if magic == ZSTD else file
     try:
         with tarfile.open(fileobj=stream, mode="r|*") as archive:
             for member in archive:
@@ -150,7 +150,7 @@ def _tar(stream: IO[bytes], label: str) -> Iterator[Artefact]:
                     yield Artefact(name, data)
     except _DAMAGE as error:
         if entries == 0:
-            yield from _not_a_tar(stream, label, error)
+            yield from _not_a_tar(file, label, error)
         else:
             yield Artefact(label, problem=f"the archive is damaged after {entries} entries: {error}")
 
@@ -170,22 +170,24 @@ _DAMAGE = (
 )
 
 
-def _not_a_tar(stream: IO[bytes], label: str, error: Exception) -> Iterator[Artefact]:
+def _not_a_tar(file: IO[bytes], label: str, error: Exception) -> Iterator[Artefact]:
     """A single compressed file is read as that file; anything else is said to be unreadable."""
     try:
-        stream.seek(0)
-        head = stream.read(6)
-        stream.seek(0)
+        file.seek(0)
+        head = file.read(6)
+        file.seek(0)
     except (OSError, ValueError):
         yield Artefact(label, problem=f"not a readable archive: {error}")
         return
     plain: IO[bytes]
     if head.startswith(b"\x1f\x8b"):
-        plain = cast(IO[bytes], gzip.GzipFile(fileobj=stream))
+        plain = cast(IO[bytes], gzip.GzipFile(fileobj=file))
     elif head.startswith(b"BZ"):
-        plain = bz2.BZ2File(stream)
+        plain = bz2.BZ2File(file)
     elif head.startswith(b"\xfd7"):
-        plain = lzma.LZMAFile(stream)  # noqa: SIM115 - closed by the with below
+        plain = lzma.LZMAFile(file)  # noqa: SIM115 - closed by the with below
+    elif head.startswith(ZSTD):
+        plain = _zstd(file)
     else:
         yield Artefact(label, problem=f"not a readable archive: {error}")
         return
@@ -199,7 +201,7 @@ def _not_a_tar(stream: IO[bytes], label: str, error: Exception) -> Iterator[Arte
                 problem = f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; the rest was not read"
     except _DAMAGE as damage:
         problem = f"the compressed file is damaged: {damage}"
-    name = PurePosixPath(label).stem if label.endswith((".gz", ".bz2", ".xz")) else label
+    name = PurePosixPath(label).stem if label.endswith((".gz", ".bz2", ".xz", ".zst")) else label
     if held.tell():
         yield Artefact(name, held.getvalue())
     if problem or not held.tell():
@@ -210,6 +212,8 @@ def _zip(file: IO[bytes], label: str) -> Iterator[Artefact]:
     total = 0
     try:
         with zipfile.ZipFile(file) as archive:
+            if len(archive.infolist()) > ENTRIES_LIMIT:
+                yield Artefact(label, problem=f"only its first {ENTRIES_LIMIT} entries were read: it holds more")
             for entry in archive.infolist()[:ENTRIES_LIMIT]:
                 name = safe_name(entry.filename)
                 if entry.is_dir():
@@ -222,8 +226,12 @@ def _zip(file: IO[bytes], label: str) -> Iterator[Artefact]:
                 if entry.file_size > ENTRY_LIMIT or total + entry.file_size > TOTAL_LIMIT:
                     yield Artefact(name, problem="larger than the limit; not read")
                     continue
-                with archive.open(entry) as opened:
-                    data = opened.read(ENTRY_LIMIT)
+                try:
+                    with archive.open(entry) as opened:
+                        data = opened.read(ENTRY_LIMIT)
+                except _DAMAGE as error:  # encrypted, damaged, or packed by a method that Python does not know
+                    yield Artefact(name, problem=f"cannot be taken out of the archive: {error}")
+                    continue
                 total += len(data)
                 yield Artefact(name, data)
     except _DAMAGE as error:
