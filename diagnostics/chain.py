@@ -17,6 +17,7 @@ from .evidence.process import ProcessState, ThreadState
 from .filesystems import by_name
 from .hypothesis import Hypothesis
 from .incident import Incident
+from .mounttable import innermost
 from .time_order import first_moment
 
 
@@ -68,12 +69,12 @@ def _ties(incident: Incident, thread: ThreadState | ProcessState, mount: str) ->
     pid = thread.subject.pid
     process = links.process_of(thread)
     file = links.file_of(thread) if isinstance(thread, ThreadState) else None
-    on = links.mount_of(file.target) if file else None
-    if on is not None and on.subject.mount != mount:
-        return
+    if file and innermost(file.target, {mount, *(point for m in links.mounts if (point := m.subject.mount))}) != mount:
+        return  # a socket, or a file of another volume
     parent = process.parent_pid if process else None
     for fired in incident.of(WatchdogFired):
-        if fired.subject.pid is not None and fired.subject.pid in (pid, parent):
+        machines = {links.machines.of(fired), links.machines.of(thread)} - {""}
+        if fired.subject.pid is not None and fired.subject.pid in (pid, parent) and len(machines) < 2:
             text = f"the watchdog {_did(fired)} process {fired.subject.pid}"
             yield Link(text, fired.subject, incident.timeline.at(fired), (fired.source,))
             break

@@ -17,7 +17,7 @@ Fact = TypeVar("Fact", bound=Evidence)
 # moments of one, or processes: before      after_kill      snapshot-2      t0      2026-11-29T10:00Z      4711
 NO_MACHINE = re.compile(
     r"^(?:(?:before|after|earlier|later)(?![a-z]).*"
-    r"|[\W\d_]*(?:first|second|snap\w{0,8}|sample|look|epoch|step|min\w{0,4}|hours?|days?|[thsd])?[\W\d_]*z?)$",
+    r"|[\W\d_]*+(?:first|second|snap\w{0,8}|sample|look|epoch|step|min\w{0,4}|hours?|days?|[thsd])?[\W\d_]*+z?)$",
     re.I,
 )
 

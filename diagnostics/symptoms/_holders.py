@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
 from ..evidence.process import ProcessState
 from ..incident import Incident
+from ..machines import Machines
 from ._jobs import OF_A_JOB
 from ._reports import said, words_of
 
@@ -44,20 +46,50 @@ class Holder(NamedTuple):
         return f"{self.owner.name if self.owner else ''} {of_row}".strip()
 
 
+class Table(NamedTuple):
+    """The last row of each process, by its machine and pid: every pod has a pid 1."""
+
+    machines: Machines
+    rows: dict[tuple[str, int | None], ProcessState]
+    only: dict[int | None, ProcessState | None]  # by the pid alone; None where several machines have it
+
+    def row(self, fact: Evidence, pid: int | None) -> ProcessState | None:
+        """The process of that number on the machine of a fact; of a fact without one, where only one machine has it."""
+        machine = self.machines.of(fact)
+        return self.rows.get((machine, pid)) or (None if machine else self.only.get(pid))
+
+    def may_be_beside(self, fact: Evidence, other: Evidence) -> bool:
+        """True unless two facts are known to be of two machines."""
+        return len({self.machines.of(fact), self.machines.of(other)} - {""}) < 2
+
+
+def process_table(incident: Incident) -> Table:
+    """The processes that were listed; put together once an incident."""
+    table = _TABLES.get(incident)
+    if table is None:
+        rows = incident.of(ProcessState)
+        machines = Machines([*rows, *incident.of(GpuProcess)])
+        last = {(machines.of(row), row.subject.pid): row for row in rows}
+        only: dict[int | None, ProcessState | None] = {}
+        for (_, pid), row in last.items():
+            only[pid] = None if pid in only else row
+        table = _TABLES[incident] = Table(machines, last, only)
+    return table
+
+
+_TABLES: WeakKeyDictionary[Incident, Table] = WeakKeyDictionary()
+
+
 def holders(incident: Incident) -> Iterator[Holder]:
     """The processes that a tool lists on a device, or that an allocator names in its report of a full one."""
     table = process_table(incident)
     for owner in incident.of(GpuProcess):
-        row = table.get(owner.subject.pid)
+        row = table.row(owner, owner.subject.pid)
         yield Holder(owner.subject.pid, (owner, row) if row else (owner,), row, owner)
     for report in said(incident, HOLDER):
         for pid in {int(number) for number, _ in HOLDER.findall(words_of(report))}:
-            if row := table.get(pid):
+            if row := table.row(report, pid):
                 yield Holder(pid, (report, row), row)
-
-
-def process_table(incident: Incident) -> dict[int | None, ProcessState]:
-    return {row.subject.pid: row for row in incident.of(ProcessState)}
 
 
 def is_orphan(incident: Incident, row: ProcessState) -> bool:
@@ -66,7 +98,7 @@ def is_orphan(incident: Incident, row: ProcessState) -> bool:
     """
     if row.parent_pid != 1:
         return False
-    first = process_table(incident).get(1)
+    first = process_table(incident).row(row, 1)
     if first is None:
         return True
     return INIT.search(first.names) is not None and OF_A_JOB.search(first.command) is None

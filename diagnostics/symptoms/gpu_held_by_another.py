@@ -37,7 +37,7 @@ APART_S = 600.0  # what began within this time of each other is of one start
 def rule(incident: Incident) -> Iterator[Finding]:
     for complaint in said(incident, AT_START):
         own = complaint.subject.pid
-        others = _not_the_jobs(incident, own) if own is not None else _left_over(incident, complaint)
+        others = _not_the_jobs(incident, complaint, own) if own is not None else _left_over(incident, complaint)
         yield from _found(incident, complaint, others)
     for complaint in said(incident, OUT_OF_MEMORY):
         if not AT_START.search(words_of(complaint)):
@@ -51,17 +51,21 @@ def _found(incident: Incident, complaint: Evidence, others: list[Evidence]) -> I
         yield Finding(gpu_subject(incident, complaint.subject), (complaint, *others[:4]), note)
 
 
-def _not_the_jobs(incident: Incident, own: int) -> list[Evidence]:
-    """Holders and workers beside a job that names itself."""
+def _not_the_jobs(incident: Incident, complaint: Evidence, own: int) -> list[Evidence]:
+    """Holders and workers on the machine of a job that names itself in its complaint."""
     table = process_table(incident)
-    parent = table[own].parent_pid if own in table else None
+    itself = table.row(complaint, own)
+    parent = itself.parent_pid if itself else None
     listed = [
-        fact for fact in incident.of(GpuProcess) if fact.subject.pid != own and (fact.memory_mib or 0.0) > IDLE_MIB
+        fact
+        for fact in incident.of(GpuProcess)
+        if fact.subject.pid != own and (fact.memory_mib or 0.0) > IDLE_MIB and table.may_be_beside(complaint, fact)
     ]
     workers = [
         row
-        for row in table.values()
+        for row in table.rows.values()
         if row.state != "Z"
+        and table.may_be_beside(complaint, row)
         and (WORKER.search(row.names) or SERVER.search(row.command))
         and row.subject.pid != own
         and row.parent_pid != own
@@ -98,7 +102,7 @@ def _left_over(incident: Incident, complaint: Evidence) -> list[Evidence]:
 def _of_earlier_starts(incident: Incident) -> list[ProcessState]:
     """Siblings of the job's kind without a parent, of one command and of several starts; all but those of the last."""
     starts: dict[str, list[list[ProcessState]]] = defaultdict(list)
-    orphans = [row for row in process_table(incident).values() if row.state != "Z" and is_orphan(incident, row)]
+    orphans = [row for row in process_table(incident).rows.values() if row.state != "Z" and is_orphan(incident, row)]
     timed = [(row.elapsed_s, row) for row in orphans if row.elapsed_s is not None and is_of_the_job(row)]
     for elapsed_s, row in sorted(timed, key=lambda pair: pair[0]):
         groups = starts[row.command or row.subject.comm or ""]

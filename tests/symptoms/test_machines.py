@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.chain import attribution
 from diagnostics.evidence import Source, Subject
 from diagnostics.evidence.gpu import GpuStatus
 from diagnostics.evidence.process import ProcessState, ThreadState
@@ -151,3 +152,63 @@ def test_the_affinities_of_one_pod_are_not_those_of_another(tmp_path: Path) -> N
     )
     assert [each.state for each in found] == [State.PRESENT]
     assert {source.file for each in found for source in each.sources} == {"a.txt"}
+
+
+def test_who_holds_a_gpu_is_looked_up_on_its_own_machine(tmp_path: Path) -> None:
+    holds = "gpu_uuid, pid, process_name, used_gpu_memory [MiB]\nGPU-1, 4711, python, 70000 MiB\n"
+    head = "  PID  PPID STAT COMMAND\n    1     0 Ss   /sbin/init\n"
+    left = head + " 4711     1 S    python -c from multiprocessing.spawn import spawn_main\n"
+    has_a_job = head + " 4700     1 Ss   bash\n 4711  4700 R    python train.py\n"
+    nodes = {"nodeA/smi.csv": holds, "nodeA/ps.txt": has_a_job, "nodeB/ps.txt": left}
+    assert not seen(write(tmp_path / "two", nodes), "gpu-worker-without-parent")
+    assert seen(write(tmp_path / "one", {"smi.csv": holds, "ps.txt": left}), "gpu-worker-without-parent")
+    named = {"smi.csv": holds, "nodeA/ps.txt": left, "nodeB/ps.txt": head}
+    assert seen(write(tmp_path / "of_no_machine", named), "gpu-worker-without-parent")
+
+
+MOUNTS = "10.0.0.9:/export /workspace nfs4 rw,relatime,vers=4.2,hard,addr=10.0.0.9 0 0\n"
+BLOCKED = """== pid 4711 (python) 13:01:28
+State:\tD (disk sleep)
+PPid:\t4700
+-- tid 4711 (python) State: D (disk sleep) cpu_ticks 8
+wchan: folio_wait_bit_common
+syscall: 0 0xc 0x55ccf5ea58f0 0x80000 0x0 0x0 0x0 0x7ffd3ee78860 0x7f3a58d162ec
+"""
+DESCRIPTORS = "== pid 4711\nlr-x------ 1 root root 64 Nov 29 13:00 12 -> {}\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "last"),
+    [
+        ("/workspace/a.bin", "that file lies on /workspace"),
+        ("socket:[812345]", None),
+        ("/root/local.bin", None),
+    ],
+)
+def test_only_a_file_of_the_volume_is_said_to_lie_on_it(tmp_path: Path, target: str, last: str | None) -> None:
+    files = {"mounts.txt": MOUNTS, "stacks.txt": BLOCKED, "fds.txt": DESCRIPTORS.format(target)}
+    told = " ".join(link.text for link in attribution(write(tmp_path, files), "/workspace"))
+    assert ("that file lies on" in told) == (last is not None)
+    assert (target in told) == (last is not None)
+
+
+def test_a_watchdog_of_another_machine_killed_another_process(tmp_path: Path) -> None:
+    fired = "2026-11-29 13:00:00 watchdog: no output for 900 s, killing pid 4711 (python train.py)\n"
+    at_work = BLOCKED.replace("D (disk sleep)", "S (sleeping)").replace("folio_wait_bit_common", "futex_wait")
+    nodes = {
+        "nodeA/watchdog.log": fired,
+        "nodeA/stacks.txt": at_work,
+        "nodeB/stacks.txt": BLOCKED,
+        "nodeB/mounts.txt": MOUNTS,
+    }
+    told = attribution(write(tmp_path / "two", nodes), "/workspace")
+    assert told
+    assert not any("watchdog" in link.text for link in told)
+    one = {name.replace("nodeA", "nodeB"): text for name, text in nodes.items() if name != "nodeA/stacks.txt"}
+    assert "watchdog" in attribution(write(tmp_path / "one", one), "/workspace")[0].text
+
+
+def test_a_folders_name_of_any_length_is_soon_told() -> None:
+    start = time.process_time()
+    assert Machines([row(f"{'1' * 50_000}-x/ps.txt"), row("y/ps.txt")]).of(row("y/ps.txt")) == "y"
+    assert time.process_time() - start < 5
