@@ -76,10 +76,10 @@ class Grid:
 
 def show_coverage(incident: Incident) -> Grid:
     """What was looked at: every file, who read it, what came of it."""
-    rows = tuple(
-        _coverage(incident, [each for each in incident.coverage if each.file == file])
-        for file in dict.fromkeys(each.file for each in incident.coverage)
-    )
+    readings: dict[str, list[Coverage]] = {}
+    for each in incident.coverage:
+        readings.setdefault(each.file, []).append(each)
+    rows = tuple(_coverage(incident, of_file) for of_file in readings.values())
     unread = len(incident.unread)
     caption = f"{len(rows)} files, {unread} of them not understood" if unread else f"{len(rows)} files, all understood"
     return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), rows, most=200)

@@ -183,7 +183,9 @@ def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:
             kept.append(subject)
         elif len(same) == 1:
             kept[same[0]] = Subject.of(subject.known() | kept[same[0]].known())
-    return kept if 0 < len(kept) < noisy_or.MAX_SET else [NOBODY]
+        if len(kept) == noisy_or.MAX_SET:  # of thousands the rest need not be compared
+            return [NOBODY]
+    return kept or [NOBODY]
 
 
 def own_bits(network: Network) -> np.ndarray[Any, Any]:

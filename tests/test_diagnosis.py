@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable
 
 import pytest
@@ -334,3 +335,11 @@ def test_the_collector_of_cycles_is_left_as_it_was(monkeypatch: pytest.MonkeyPat
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_a_cause_on_thousands_of_subjects_is_one_instance_on_all_of_them() -> None:
+    volumes = [seen("disk-cries", mount=f"/mnt/v{n}") for n in range(4000)]
+    start = time.process_time()
+    built = network.build(volumes)
+    assert time.process_time() - start < 5
+    assert [each.subject for each in built.instances if each.cause.slug == "disk-fault"] == [NOBODY]

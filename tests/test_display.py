@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from diagnostics import diagnose, display
 from diagnostics.display import Grid
+from diagnostics.evidence import Coverage, ReadState
+from diagnostics.incident import Incident
 from diagnostics.printable import escaped, shortened
 from tests import story
 
@@ -74,3 +77,13 @@ def test_shortened_is_one_line_that_says_what_it_left_out(text: str, shown: str)
 
 def test_escaped_text_is_no_markup() -> None:
     assert escaped("<b> $x^2$ & 'q'") == "&lt;b&gt; $x^2$ &amp; &#x27;q&#x27;"
+
+
+def test_the_files_of_a_large_incident_are_soon_listed() -> None:
+    coverage = [
+        Coverage(file=f"{n}.txt", parser="ps", medium="process-table", state=ReadState.READ, facts=1)
+        for n in range(20_000)
+    ]
+    start = time.process_time()
+    assert len(display.show_coverage(Incident("many", [], coverage))) == 20_000
+    assert time.process_time() - start < 5

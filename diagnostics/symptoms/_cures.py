@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from ..evidence.job import Trial
 from ..incident import Incident
@@ -25,11 +25,17 @@ def cures(
     trials = incident.of(Trial)
     failed = [trial for trial in trials if trial.outcome in bad]
     spoilt = {setting for trial in failed for setting in chosen(trial)}
+    worded = [(other, _words(other, chosen)) for other in failed]
+    alike: dict[str, list[Trial]] = {}  # by a trial's first word
     for trial in trials:
         cure = next((each for each in chosen(trial) if each not in spoilt), None)
-        same = [other for other in failed if _same_work(trial, other, chosen)]
-        if cure and same and trial.outcome in {"ok", "slow"}.difference(bad):
-            yield trial, same, cure
+        if not cure or trial.outcome not in {"ok", "slow"}.difference(bad):
+            continue
+        first = next(iter(_words(trial, chosen)), "")
+        if first not in alike:
+            alike[first] = [other for other, words in worded if _same_work(first, other, words)]
+        if alike[first]:
+            yield trial, alike[first], cure
 
 
 def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
@@ -37,19 +43,14 @@ def settings(pattern: re.Pattern[str]) -> Callable[[Trial], list[str]]:
     return lambda trial: [found[0].replace(" ", "=").lower() for found in pattern.finditer(trial.condition)]
 
 
-def _same_work(trial: Trial, other: Trial, chosen: Callable[[Trial], Collection[str]]) -> bool:
-    """True when two trials are of one program: their first words agree, or a trial is nothing but its setting or "the
-    same".
+def _same_work(first: str, other: Trial, words: Sequence[str]) -> bool:
+    """True when a trial that begins with the word `first` is of one program with another: their first words agree, or
+    it is nothing but its setting or "the same".
     """
-    first, before = (_words(each, chosen) for each in (trial, other))
-    if first and any(word.endswith(f".{first[0]}") for word in before):
-        return True  # the one names its part of the configuration
-    return (
-        not first
-        or first[:1] == before[:1]
-        or first[0].startswith(("-", "(", "with", "same"))
-        or UNCHANGED.match(other.condition) is not None
-    )
+    if not first or first.startswith(("-", "(", "with", "same")):
+        return True
+    named = any(word.endswith(f".{first}") for word in words)  # it names its part of the configuration
+    return named or words[:1] == [first] or UNCHANGED.match(other.condition) is not None
 
 
 def _words(trial: Trial, chosen: Callable[[Trial], Collection[str]]) -> list[str]:

@@ -69,19 +69,19 @@ def _recoveries(incident: Incident) -> Iterator[Finding]:
     stuck = [fact for fact in tasks if (fact.state or "").startswith("D")]
     for fact in stuck:
         found = RECOVERS.match(fact.subject.comm or "")
-        others = [each for each in stuck if each.subject.pid != fact.subject.pid]
+        other = next((each for each in stuck if each.subject.pid != fact.subject.pid), None)
         mounts = [
             mount
             for mount in network_mounts(incident)
             if found and (mount.subject.server or "").startswith(found["server"]) and mount.filesystem == "nfs"
         ]
-        if found and others and mounts:
+        if found and other and mounts:
             point = mounts[0].subject.mount if len(mounts) == 1 else None
             yield Finding(
                 Subject(mount=point, server=mounts[0].subject.server, host=fact.subject.host),
-                (fact, others[0], mounts[0]),
+                (fact, other, mounts[0]),
                 f"the client's recovery thread {fact.subject.comm} waits for its server, and "
-                f"{others[0].subject.comm} beside it",
+                f"{other.subject.comm} beside it",
             )
 
 
