@@ -169,7 +169,7 @@ def judge(
     if leading and robustness < _must_stay(leading):
         leading, lacking = (
             (),
-            f"it leads in {robustness:.0%} of the shaken tables, of which {_must_stay(leading):.0%} are needed",
+            f"it stays in {robustness:.0%} of the shaken tables, of which {_must_stay(leading):.0%} are needed",
         )
     verdict = _verdict(network, observations, leading)
     return Diagnosis(
