@@ -12,16 +12,19 @@
     # kill -9 67637 ; sleep 60 ; ps -o pid,stat -p 67637
     67637 R
 
+    # kill -9 67637 (twice) - still there
+
     $ timeout 30 cat /mnt/b/0412.tar | wc -c
     0
 
     1411  huggingface-cli download org/model --local-dir . ^C
 
 A copy or a download that a Ctrl-C ended is one that was interrupted, also in a history. A process that a table
-below its `kill -9` still shows makes that kill one that hangs. A command without a word about its end is taken for
-no outcome. What `; echo $?` prints is the status. Status 124 or 137 of a `timeout` command means that it ran into
-its limit, and so does nothing (by wc -c or a digest) out of a `timeout` command on one file where the same on another
-file brought something. The tools' own error messages are read by `tool_errors`.
+below its `kill -9` still shows, or of which is said beside it that it is still there, makes that kill one that hangs.
+A command without a word about its end is taken for no outcome. What `; echo $?` prints is the status. Status 124 or
+137 of a `timeout` command means that it ran into its limit, and so does nothing (by wc -c or a digest) out of a
+`timeout` command on one file where the same on another file brought something. The tools' own error messages are read
+by `tool_errors`.
 """
 
 from __future__ import annotations
@@ -70,6 +73,12 @@ HANGING = re.compile(
 KILL = re.compile(r"\bkill -(?:9|KILL|SIGKILL) (\d{1,10})\b")
 # 67637 R     user  67637  99.9 ... R
 ROW = re.compile(r"^\s{0,20}(?:[a-z][\w+-]{0,30}\s{1,20})?(\d{1,10})\s.{0,200}?(?<!\S)([RSDT][<NLsl+]{0,4})(?:\s|$)")
+# kill -9 67637 (twice) - still there     sudo kill -KILL 67637   # no effect
+REMAINS = re.compile(
+    r"(?i)(?:(?:[-–—:,#(>]|=>) ?|\b(?:but|and) |^)(?:(?:the |it |process |pid ){0,2}(?:is )?"
+    r"still (?:there|alive|running|listed|in ps|holds? )|(?:has |had )?no effect\b|nothing happens\b"
+    r"|(?:it )?(?:does|did|will|would)(?: not|n't) (?:die|end|exit|go away)\b|(?:it )?(?:survives|survived)\b)"
+)
 STATUS = re.compile(
     r"(?i)^(?:(?P<tool>[\w.-]{1,40}(?: -[\w-]{1,31}){0,3}) )?(?:exit(?:ed)? (?:status|code)|rc|returned?)"
     r"(?: was)?[ :=]{1,3}(?P<status>\d{1,3})\s*(?:\(.{0,80}\))?$"
@@ -102,10 +111,12 @@ def read(text: Text) -> Iterator[Evidence]:
                 if NOTHING.match(answer) or SOMETHING.match(answer):
                     piped.append((message, command, NOTHING.match(answer) is not None))
             if kill := KILL.search(command[1]):
-                killed[kill[1]] = (message, kill[0])
+                if REMAINS.search(command[1][kill.end() :][:300]):
+                    yield _not_ended(text, message, (message, kill[0]), kill[1])
+                else:
+                    killed[kill[1]] = (message, kill[0])
         elif killed and (row := ROW.match(message.line.text[:300])) and row[1] in killed:
-            outcome = _outcome(text, message, killed.pop(row[1]), "hanging", None, None)
-            yield replace(outcome, subject=replace(outcome.subject, pid=int(row[1])))
+            yield _not_ended(text, message, killed.pop(row[1]), row[1])
         elif command and INTERRUPTED.match(said):
             yield _outcome(text, message, command, "hanging", None, None)
             command = None
@@ -135,6 +146,11 @@ INTERESTING = re.compile(
 
 def _is_of(tool: str | None, command: str) -> bool:
     return tool is None or tool.split(" ")[0] in command
+
+
+def _not_ended(text: Text, message: Message, kill: tuple[Message, str], pid: str) -> CommandOutcome:
+    outcome = _outcome(text, message, kill, "hanging", None, None)
+    return replace(outcome, subject=replace(outcome.subject, pid=int(pid)))
 
 
 def _word(status: int, command: tuple[Message, str] | None) -> str:

@@ -2,7 +2,8 @@
 
 The process is a worker by its name (a worker of vLLM, SGLang, Ray, or of Python's multiprocessing), or it waits in D
 and the driver cannot name it any more, and its parent is process 1: whoever started it ended before it. Who holds the
-memory is listed by a tool, or named in an allocator's report of a full device.
+memory is listed by a tool, or named in an allocator's report of a full device. One that stands inside of the GPU's
+driver and that no kill ends is kept by the driver, whoever its parent is.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from . import Finding, Symptom
 from ._holders import WORKER, holders, is_orphan
 from ._reports import gpu_subject
 from .gpu_memory_without_owner import NAMELESS
+from .hung_in_gpu_driver import kept_by_driver
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    kept = {thread.subject.pid for thread in kept_by_driver(incident)}
     for holder in holders(incident):
         row, owner = holder.row, holder.owner
-        if row is None or not is_orphan(incident, row):
+        if row is None or row.subject.pid in kept or not is_orphan(incident, row):
             continue
         nameless = owner is not None and owner.name.strip("[]").lower() in NAMELESS
         if WORKER.search(holder.names) or (nameless and row.state == "D"):

@@ -1,6 +1,7 @@
 """A process hangs inside the NVIDIA driver, or a tool that only asks the driver does not come back.
 
-A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions; nvidia-smi that hangs or times out; a rmmod
+A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions, also of a process in R that a kill has
+not ended; nvidia-smi that hangs or times out; a rmmod
 of the driver's module in D, or a command that takes the card from it. A program that only opens the device
 (deviceQuery, rocminfo) and is not back after half a minute is such a tool, where nothing else that was tried hangs; a
 line of Python that does so is one where such a program hangs too or a line without the device came back, since its
@@ -71,12 +72,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 fact.subject, (fact,), f"{fact.subject.comm or 'a task'} hangs in {fact.function or 'nvidia'}"
             )
-    for thread in incident.of(ThreadState):
-        spins = bool(thread.frames) and all(word.search(thread.frames[0]) for word in (FRAME, SPINS))
-        if (thread.state == "D" or spins) and any(FRAME.search(frame) for frame in thread.frames):
-            yield Finding(
-                thread.subject, (thread,), f"{thread.subject.comm or 'a thread'} waits inside the NVIDIA driver"
-            )
+    for thread in kept_by_driver(incident):
+        yield Finding(thread.subject, (thread,), f"{thread.subject.comm or 'a thread'} waits inside the NVIDIA driver")
     for row in incident.of(ProcessState):
         if row.state == "D" and FRAME.search(row.wchan or ""):
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D in {row.wchan}")
@@ -91,6 +88,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for error in incident.of(GpuToolError):
         if error.about == "hanging":
             yield Finding(error.subject, (error,), error.text)
+
+
+def kept_by_driver(incident: Incident) -> Iterator[ThreadState]:
+    """The threads that stand inside of the driver in D, spin there, or stay there although they were killed."""
+    killed = {
+        command.subject.pid
+        for command in incident.of(CommandOutcome)
+        if command.outcome == "hanging" and command.command.startswith("kill")
+    } - {None}
+    for thread in incident.of(ThreadState):
+        if any(FRAME.search(frame) for frame in thread.frames):
+            spins = all(word.search(thread.frames[0]) for word in (FRAME, SPINS))
+            if thread.state == "D" or spins or thread.kill_pending or thread.subject.pid in killed:
+                yield thread
 
 
 def _does_not_open(incident: Incident) -> Iterator[Finding]:
