@@ -9,8 +9,10 @@ looked in vain.
 
 The thread that pins memory, feeds a queue or serves shared tensors: an exception whose outermost frames are a thread's.
 One that says of itself what was lacking (memory, room, descriptors), that a device failed or that a worker was killed
-is told by that symptom. A worker process that is gone is another symptom: its parent is told. Nobody waits for threads
-that only report or measure, and a run that goes on well after it did not need it.
+is told by that symptom; one whose very error the main thread raised, too, was noticed. A worker process that is gone is
+another symptom: its parent is told. Nobody waits for threads that only report or measure, and a run that goes on well
+after it did not need it. ABSENT where all that raised is a thread that watches the others and reports their end, and
+the main thread is not seen to wait.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._runs import calendar_s, unanswered_waits
-from ._waits import idles_in_event_loop, in_library, is_main, main_stacks, name_of, waits_for_thread
+from ._waits import idles_in_event_loop, in_library, is_main, main_stacks, name_of, waits_for_helpers, waits_for_thread
 
 HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")
 REPORTS = re.compile(
@@ -36,6 +38,12 @@ SAYS_WHY = re.compile(
     "No space|shared memory|Too many open|ancdata|[Cc]annot allocate|[Oo]ut ?of ?[Mm]emory|CUDA|NCCL|Input/output"
     "|Stale|quota"
     r"|killed by signal"
+)
+# a thread that watches the others has noticed their end
+WATCHES = re.compile(
+    # One or more background workers are no longer alive.     worker 3 died     actor is dead
+    r"\b(?i:worker|process|child|actor|producer|loader)(?:s|es|ren)?\b[^.\n]{0,40}"
+    r"\b(?:no longer (?:alive|running)|not alive|died|(?:is|are) (?:dead|gone)|exited|(?:was|were) terminated)\b"
 )
 TOLD = re.compile(
     r"Exception in thread.{0,40}(?:pin_memory|[Ff]eed|[Pp]refetch|[Ll]oad)|QueueFeederThread.{0,80}(?:exception|error)"
@@ -56,9 +64,18 @@ LATER = re.compile(r"(?:^|[^a-z])(?:after|later|hung|hang|hanging|stuck|stalled|
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each exception of a thread, each word of one, and each thread that a later dump lacks."""
+    found = list(_ended(incident))
+    yield from found
+    watches = [error for error in incident.of(PythonException) if _is_watch(incident, error)]
+    if watches and not found:
+        yield Finding(Subject(), tuple(watches), "who raised watches the others and noticed their end", present=False)
+
+
+def _ended(incident: Incident) -> Iterator[Finding]:
     for error in incident.of(PythonException):
         helper = any(map(HELPERS.search, error.frames)) and not any(map(REPORTS.search, error.frames))
-        if helper and not SAYS_WHY.search(f"{error.type}: {error.text}"):
+        told = _is_watch(incident, error) or _is_raised_elsewhere(incident, error)
+        if helper and not told and not SAYS_WHY.search(f"{error.type}: {error.text}"):
             yield Finding(Subject(pid=error.subject.pid), (error,), f"a helper thread ended with {error.type}")
     for said in matching(incident, TOLD):
         yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
@@ -72,6 +89,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 f"({own.file})"
             )
             yield Finding(Subject(pid=process.pid), (waiting, gone), note)
+
+
+def _is_watch(incident: Incident, error: PythonException) -> bool:
+    """True where a thread reports that others have ended, unless the main thread is seen to wait all the same."""
+    waits = any(waits_for_thread(stack) or waits_for_helpers(stack) for stack in main_stacks(incident))
+    return not waits and any(map(HELPERS.search, error.frames)) and WATCHES.search(error.text) is not None
+
+
+def _is_raised_elsewhere(incident: Incident, error: PythonException) -> bool:
+    """True where code that is no helper's raised with a thread's very words: it was told."""
+    said = f"{error.type}: {error.text}"
+    return bool(error.text) and any(
+        said in (f"{each.type}: {each.text}", *each.causes)
+        for each in incident.of(PythonException)
+        if each.frames and not any(map(HELPERS.search, each.frames))
+    )
 
 
 def _unheard_tasks(incident: Incident) -> Iterator[Finding]:
