@@ -3,7 +3,9 @@
 At least five steps, the last third at no less than half the median pace, no lasting loss of pace, no exception in its
 log and no bad end of its process. Where a process table was taken after the last step, it shows a process that may be
 the run's, or somebody says how the run ended: a log that ends in mid-run while nothing is left of its process tells of
-no health. Three steps are enough where a second witness saw the GPUs busy about when the log ends.
+no health. Three steps are enough where a second witness saw the GPUs busy about when the log ends. One epoch is, where
+only the tail of a log is at hand, somebody looked at the clock before the next epoch could be over, and the GPUs were
+busy then: another output of the run that shows less is late.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from statistics import median
 
 from ..evidence import Evidence, Stamp
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import NonFiniteValue, RunFinished, RunStarted
+from ..evidence.job import EpochTime, NonFiniteValue, PythonException, RunFinished, RunStarted
 from ..evidence.kernel import ClockReading
 from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
 from ..incident import Incident
@@ -37,11 +39,30 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for run in runs(incident):
         if run.is_last and _well(run, _at_work(incident, run)) and not bad and not _vanished(incident, run):
             yield Finding(run.steps.subject, (run.steps,), f"{run.steps.steps} steps at an even pace")
+    if not bad:
+        yield from _of_epochs(incident)
+
+
+def _of_epochs(incident: Incident) -> Iterator[Finding]:
+    """The last epoch of each log that ended less than an epoch before somebody looked, if the job was then at work."""
+    looked = None if job_ends(incident) else _collected(incident)
+    last = {fact.source.file: fact for fact in incident.of(EpochTime)}
+    for fact in last.values() if looked else ():
+        end = incident.timeline.at(fact)
+        since_s = (looked - end).total_seconds() if looked and end else -1.0
+        raised = any(error.source.file == fact.source.file for error in incident.of(PythonException))
+        if 0 <= since_s <= fact.seconds and _busy_about(incident, looked, fact.seconds) and not raised:
+            note = f"epoch {fact.epoch} took {fact.seconds:.0f} s and had ended {since_s:.0f} s before somebody looked"
+            yield Finding(fact.subject, (fact,), note)
 
 
 def _at_work(incident: Incident, run: Run) -> bool:
     """True when somebody saw the job work about when the log ends: every GPU that was looked at was busy."""
     end, patience = incident.timeline.at(run.steps, _last(run)), PATIENCE * (run.pace_s or 0.0)
+    return _busy_about(incident, end, patience)
+
+
+def _busy_about(incident: Incident, end: datetime | None, patience: float) -> bool:
     if end is None:
         return False
     collected = _collected(incident)
