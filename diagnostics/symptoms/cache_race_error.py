@@ -17,6 +17,7 @@ from ..evidence.kernel import ClockReading
 from ..evidence.storage import FileEntry, Mount
 from ..incident import Incident
 from . import Finding, Symptom
+from ._builds import LACKS
 from ._errors import Said, errors
 from ._reports import words_of
 from .compiling import compilers
@@ -82,7 +83,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each error that names both a cache and what is wrong with its file."""
     folders = tuple(s.value for s in incident.of(SettingSeen) if SETTING.search(s.name) and s.value.startswith("/"))
     for said in errors(incident):
-        if IS_LOCKED.search(said.text) and _is_held(incident):
+        if (IS_LOCKED.search(said.text) and _is_held(incident)) or LACKS.search(said.fact.source.quote):
             continue
         frames = " ".join(getattr(said.fact, "frames", ())[:6])
         named = CACHE.search(f"{said.text}\n{frames}") or READS_CACHE.search(frames)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..evidence.job import PythonException
 from ..incident import Incident
 from . import Finding, Symptom
+from ._builds import NO_TOOLS
 from ._places import place
 from ._runs import went_on_after
 from .cache_race_error import CACHE
@@ -19,7 +20,7 @@ from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .ipc_object_gone import is_gone
 from .user_code_exception import SETUP
 
-MACHINERY = (CACHE, PART_MISSING, UNREADABLE, SETUP)
+MACHINERY = (CACHE, PART_MISSING, UNREADABLE, SETUP, NO_TOOLS)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -7,8 +7,8 @@ only INVALID_ARGUMENT, with which it refuses what it was handed, is the code's.
 
 An exception after which the log goes on with steps was caught. One in a helper thread or a destructor ends no run,
 and exceptions that speak for something else (a file that is not there, or still there from a save that was cut off,
-memory, space, I/O, workers, collectives, CUDA, shared memory, caches) are other symptoms. ABSENT where every exception
-of the log is of those.
+memory, space, I/O, workers, collectives, CUDA, shared memory, caches, builds) are other symptoms.
+ABSENT where every exception of the log is of those.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..evidence.job import LogLine, PythonException, SchedulerEvent
 from ..evidence.storage import ZeroRun
 from ..incident import Incident
 from . import Finding, Symptom
+from ._builds import lacking
 from ._runs import went_on_after
 from .cache_race_error import CACHE, cannot_decode
 from .checkpoint_code_error import CODE, PARTS, raised_while_saving
@@ -126,7 +127,7 @@ SPECIAL = (OTHER, CODE, PARTS, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FU
 def rule(incident: Incident) -> Iterator[Finding]:
     """What tells of a wrong setup, and the ordinary exceptions; else the others."""
     others = []
-    found = False
+    found = any(lacking(incident))  # an error of the setup, too, and a symptom of its own
     for line in incident.of(LogLine):
         if line.level != "WARNING" and SETUP.search(line.text) and not went_on_after(incident, line):
             found = True
