@@ -23,7 +23,7 @@ CAUSES = (
                    "the volume was not there, so its files were not"),
             Effect("storage-server-down", 0.2,
                    "who can ask the server itself sees that its service ended, unless the whole host is gone",
-                   "the service that serves {mount} had ended", Role.INITIATING),
+                   "the service that serves {mount} had ended, or was stopped", Role.INITIATING),
             Effect("storage-server-unreachable", 0.3,
                    "where the host is gone or cut off, or nothing listens on it, who tries it sees that at once",
                    "nobody answered at {server}, so everything on {mount} waited", Role.INITIATING),
@@ -121,7 +121,7 @@ CAUSES = (
         now=(
             "Do not restart on the volume: it will hang again; run `python -m diagnostics probe MOUNT` first",
             "Look at the servers of the volume (for MooseFS: chunkservers and master; for NFS: the server and its "
-            "disks)",
+            "disks); one in state T goes on with `kill -CONT PID`",
             "Copy what is still readable to a local disk and start the run from there",
             "Release processes that no kill ends: `umount -f MOUNT`, or write 1 to "
             "/sys/fs/fuse/connections/N/abort",

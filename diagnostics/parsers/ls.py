@@ -4,8 +4,12 @@
     total 388409
     -rw-r--r-- 1 root root 130845335 2026-11-29 13:08:02.919007054 +0000 step_000006.pt
 
-The folder is on the command line or on a heading (`/workspace/ckpt:`). Only regular files are facts; a
-size that was written for people ("18G") is rounded. `modified` is as the listing writes it.
+    gpu7:/data/ckpt$ ls -l
+    -rw-r--r-- 1 ana ml 2097152 Nov  4 02:14 model_5000.pth
+
+The folder is on the command line, on a heading (`/workspace/ckpt:`), or in the prompt, which may name the host too.
+Only regular files are facts; a size that was written for people ("18G") is rounded. `modified` is as the listing
+writes it.
 """
 
 from __future__ import annotations
@@ -31,7 +35,12 @@ ROW = re.compile(
 )
 # 13:01:33 $ timeout 10 ls -l /workspace/mfs/mnt/shards | head -3
 COMMAND = re.compile(
-    r"(?:^|[$#>] ?|\s)ls (?:-[\w=-]+ +)*(?:(?:'([^']+)'|\"([^\"]+)\"|([^\s|;&<>'\"-][^\s|;&<>]*)))? *(?:[|;&<>].*)?$"
+    r"(?:^|[$#>] ?|\s)ls (?:-[\w=-]+(?: +|$))*(?:(?:'([^']+)'|\"([^\"]+)\"|([^\s|;&<>'\"-][^\s|;&<>]*)))? *(?:[|;&<>].*)?$"
+)
+# gpu7:/data/ckpt$ ls -l     ana@gpu7:/data/ckpt$ ls -l     [ana@gpu7 /data/ckpt]$ ls -l     /data/ckpt # ls -l
+PROMPT = re.compile(
+    r"^(?:\([\w.-]{1,60}\) )?\[?(?:[\w.-]{1,40}@)?(?:(?P<host>[A-Za-z][\w.-]{0,80})(?::| (?=/)))?"
+    r"(?P<folder>/[^\s$#\]]{0,500})\]? ?[$#] "
 )
 # /workspace/ckpt:     checkpoint-20:
 HEADING = re.compile(r"^(\.{0,2}/[^:]*|\.{1,2}|[\w@+-][\w./@+=-]{0,300}):$")
@@ -39,6 +48,8 @@ HEADING = re.compile(r"^(\.{0,2}/[^:]*|\.{1,2}|[\w@+-][\w./@+=-]{0,300}):$")
 
 def read(text: Text) -> Iterator[FileEntry]:
     folder: str | None = None
+    here: str | None = None
+    host: str | None = None
     stamp: Stamp | None = None
     for line in text.lines():
         row = line.text[:5000].rstrip("\r")
@@ -46,15 +57,23 @@ def read(text: Text) -> Iterator[FileEntry]:
             size, modified, name = found.groups()
             yield FileEntry(
                 source=source(text, line),
-                subject=Subject(path=full_path(folder, name)),
+                subject=Subject(host=host, path=full_path(folder, name)),
                 stamp=stamp,
                 size=size_bytes(size),
                 modified=modified,
             )
         elif "ls " in row[:300] and (found := COMMAND.search(row[:1000])):
-            folder, stamp = found[1] or found[2] or found[3], stamp_of(row)
+            prompt = PROMPT.match(row[:700])
+            here, host = (prompt["folder"], prompt["host"]) if prompt else (None, None)
+            folder, stamp = _folder(here, found[1] or found[2] or found[3]), stamp_of(row)
         elif len(row) < 1000 and (found := HEADING.match(row)):
-            folder = found[1]
+            folder = _folder(here, found[1])
+
+
+def _folder(here: str | None, asked: str | None) -> str | None:
+    """What a listing is of: the folder that was asked for, seen from the prompt's; files by a pattern print theirs."""
+    named = asked if asked and not re.search(r"[*?\[{]", asked) else None
+    return posixpath.normpath(posixpath.join(here, named or "")) if here else named
 
 
 def full_path(folder: str | None, name: str) -> str:

@@ -4,7 +4,8 @@ The newest of several folders of one kind (`checkpoint-25`) that lacks files whi
 
 Siblings are the files of one folder that differ only in the digits of their names, and one that stands for the newest
 of them (`last.ckpt`); "much" is less than nine tenths of their usual size. Files whose other sizes differ among
-themselves are parts of one checkpoint and say nothing. ABSENT where such files, or parts of one checkpoint, were listed
+themselves are parts of one checkpoint and say nothing, and folders whose other files of one name have other sizes
+too are those of two trainings. What a process still writes or copies is not short yet. ABSENT where such files, or parts of one checkpoint, were listed
 and all have the usual size.
 """
 
@@ -12,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import median
 
 from ..evidence import Subject
+from ..evidence.process import OpenFile, ProcessState
 from ..evidence.storage import FileEntry
 from ..incident import Incident
 from . import Finding, Symptom
@@ -31,6 +33,7 @@ NEWEST = re.compile(
     r"^(?:\w{1,40}[-_.])?(?:last|latest|current|newest|resume|final)(?:[-_.]\w{1,40})?\.\w{1,12}$", re.I
 )
 NUMBERED = re.compile(r"(?i)(?:checkpoint|ckpt|step|iter|epoch)\w{0,20}[-_.]?\d{1,12}(?:[-_.]\w{1,20})?$")
+COPIES = re.compile(r"^(?:/\S{0,80}/)?(?:cp|rsync|scp|sftp|rclone|dd|aws s3|gsutil|gcloud storage|azcopy|tar)\b")
 FEWEST = 3  # files that make a folder a checkpoint
 SHORT = 0.9
 ALIKE = 0.98  # checkpoints of one model, as a listing rounds their sizes
@@ -38,17 +41,21 @@ ALIKE = 0.98  # checkpoints of one model, as a listing rounds their sizes
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each short file; else the families of equal files."""
-    last = {
-        entry.subject.path: entry for entry in incident.of(FileEntry) if entry.subject.path and entry.size is not None
+    on_hosts = {
+        (entry.subject.host, entry.subject.path): entry
+        for entry in incident.of(FileEntry)
+        if entry.subject.path and entry.size is not None and not is_being_written(incident, entry.subject.path)
     }
+    last = {path: entry for (_, path), entry in on_hosts.items() if path}
     families: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
     twins: dict[str, list[FileEntry]] = defaultdict(list)
     parts: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
-    for path, entry in last.items():
-        folder, _, name = path.rpartition("/")
+    for (host, path), entry in on_hosts.items():
+        folder, name = split(host, path)
         if CHECKPOINT.search(name):
             (parts if PART.search(name) else families)[folder, re.sub(r"\d+", "#", name)].append(entry)
             twins[name].append(entry)
+    twins = {name: group for name, group in twins.items() if _of_one_training(group, twins)}
     families.update(_newest(families))
     empty = [entry for entry in last.values() if entry.size == 0 and CHECKPOINT.search(entry.subject.path or "")]
     short = {id(entry): entry for group in (*families.values(), *twins.values(), empty) for entry in _short(group)}
@@ -66,6 +73,32 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if whole and not short and not lacking:
         facts = tuple({id(entry): entry for entry in whole}.values())
         yield Finding(Subject(), facts, "the checkpoints have their usual size", present=False)
+
+
+def split(host: str | None, path: str | None) -> tuple[str, str]:
+    """A file's folder, with its host where that is known, and its name."""
+    folder, _, name = (path or "").rpartition("/")
+    return f"{host}:{folder}" if host else folder, name
+
+
+def is_being_written(incident: Incident, path: str) -> bool:
+    """True where a process has a file open for writing, or copies what bears its name or lies in its folder."""
+    folder, _, name = path.rpartition("/")
+    copies = (row.command for row in incident.of(ProcessState) if COPIES.match(row.command))
+    return any(file.writable and file.subject.path == path for file in incident.of(OpenFile)) or any(
+        name in command or bool(folder and folder in command) for command in copies
+    )
+
+
+def _of_one_training(group: list[FileEntry], twins: Mapping[str, list[FileEntry]]) -> bool:
+    """False where the folders share other names, and the files of each of those differ in size too."""
+    folders = {split(entry.subject.host, entry.subject.path)[0] for entry in group}
+    shared = []
+    for others in twins.values() if len(folders) > 1 else ():
+        sizes = [e.size for e in others if split(e.subject.host, e.subject.path)[0] in folders]
+        if others is not group and len(sizes) > 1:
+            shared.append(sizes)
+    return not shared or any(len(set(sizes)) < len(sizes) for sizes in shared)
 
 
 def _lacking(last: dict[str, FileEntry]) -> Iterator[tuple[str, list[str], FileEntry]]:

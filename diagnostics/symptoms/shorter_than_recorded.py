@@ -1,5 +1,8 @@
-"""A file has fewer bytes than its index, its source or the server said: a table of both, or an error that names both
-numbers.
+"""A file has fewer bytes than its index, its source or the server said: a table of both, an error that names both
+numbers, or the listings of two folders of which one is a copy of the other.
+
+A folder is the copy of another where half or more of the large files of one name have one size in both. What grows
+by itself (a log), and what a process still writes or copies, is not compared.
 
 ABSENT where such a table was made and every file has its size.
 """
@@ -7,14 +10,17 @@ ABSENT where such a table was made and every file has its size.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import permutations
 
 from ..evidence import Subject
-from ..evidence.storage import SizeCompared
+from ..evidence.storage import FileEntry, SizeCompared
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._places import place
+from .checkpoint_truncated import is_being_written, split
 
 BOTH = re.compile(
     "(?:should be of size|expected (?:size|length|file size)|size mismatch: expected|content-length:?|promised) ?"
@@ -23,6 +29,10 @@ BOTH = re.compile(
     r"(?P<have>\d{1,16})\b",
     re.I | re.S,
 )
+
+GROWS = re.compile(r"\.(?:log|out|err|jsonl|csv)$|tfevents|trainer_state", re.I)
+LARGE = 2**20  # bytes: settings and notes of one size say nothing
+MANY = 20  # folders of which all pairs are compared
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -36,11 +46,29 @@ def rule(incident: Incident) -> Iterator[Finding]:
         )
     if len(compared) > 1 and not short:
         yield Finding(Subject(), tuple(compared[:4]), "every file has the size that it should have", present=False)
+    yield from _copies(incident)
     for said in matching(incident, BOTH):
         found = BOTH.search(said.text)
         if found and int(found["have"]) < int(found["should"]):
             note = f"{int(found['have']):,} of {int(found['should']):,} bytes"
             yield Finding(place(incident, said.path), (said.fact,), f"{said.text.splitlines()[0][:120]}: {note}")
+
+
+def _copies(incident: Incident) -> Iterator[Finding]:
+    """Each file of a folder's copy that is shorter there than where it came from."""
+    folders: dict[str, dict[str, FileEntry]] = defaultdict(dict)
+    for entry in incident.of(FileEntry):
+        folder, name = split(entry.subject.host, entry.subject.path)
+        if folder and (entry.size or 0) >= LARGE and not GROWS.search(name):
+            folders[folder][name] = entry
+    for source, copy in permutations(list(folders)[:MANY], 2):
+        pairs = [(folders[source][name], entry) for name, entry in folders[copy].items() if name in folders[source]]
+        equal = [entry for whole, entry in pairs if entry.size == whole.size]
+        for whole, entry in pairs if 2 * len(equal) >= len(pairs) else ():
+            short = (entry.size or 0) < (whole.size or 0)
+            if short and not is_being_written(incident, entry.subject.path or ""):
+                note = f"{entry.subject.path} has {entry.size:,} of the {whole.size:,} bytes that it has in {source}"
+                yield Finding(place(incident, entry.subject.path), (entry, whole), note)
 
 
 SYMPTOM = Symptom(

@@ -1,8 +1,10 @@
-"""The service that serves a volume does not run any more: failed, or inactive after it ran.
+"""The service that serves a volume does not run any more: failed, or inactive after it ran; or a signal has stopped
+its process (state T), so that it still listens and serves nobody.
 
-By the names of the servers of network filesystems; the service manager was asked on their host. A volume of that
-kind has to be mounted somewhere in the incident: the package of a server lies idle on many a client. On which host
-somebody asked is seldom told, so that an active one rules nothing out.
+By the names of the servers of network filesystems; the service manager or ps was asked on their host. A volume of that
+kind has to be mounted somewhere in the incident, or a client to speak of its server: the package of a server lies idle
+on many a client. A debugger (state t) stops it for the moment of a look. On which host somebody asked is seldom told,
+so that an active one rules nothing out.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.process import ServiceState
-from ..evidence.storage import Mount
+from ..evidence import Evidence, Subject
+from ..evidence.kernel import NetworkFilesystemMessage, NfsNotResponding
+from ..evidence.process import ProcessState, ServiceState
+from ..evidence.storage import Mount, VolumeClientMessage
+from ..filesystems import FILESYSTEMS
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import network_mounts
+from ._places import network_mounts, volume_of_client
 
 # filesystem, as a mount's -> its servers
 SERVERS = (
@@ -39,6 +44,28 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 where, (service, mount), f"{name} is {service.state}, and {where.mount} is a volume of its kind"
             )
+    for row in incident.of(ProcessState):
+        name = row.subject.comm or ""
+        kind = next((each.name for each in FILESYSTEMS if name and name.startswith(each.daemons or ("/",))), None)
+        victim = _user_of(incident, kind) if kind and row.state == "T" else None
+        if kind and victim:
+            where = victim[0].mount or victim[0].server
+            note = f"{name} {row.subject.pid} is stopped by a signal, and serves nobody at {where or 'its host'}"
+            yield Finding(victim[0], (row, victim[1]), note)
+
+
+def _user_of(incident: Incident, kind: str) -> tuple[Subject, Evidence] | None:
+    """The first mount of a kind of volume; else the first word of its client's, with what it is about."""
+    mounted = next((m for m in network_mounts(incident) if m.filesystem == kind), None)
+    if mounted:
+        return mounted.subject, mounted
+    said: list[NetworkFilesystemMessage | VolumeClientMessage] = [
+        *incident.of(NetworkFilesystemMessage),
+        *incident.of(VolumeClientMessage),
+    ]
+    told: list[Evidence] = [each for each in said if kind.startswith(each.filesystem)]
+    told += incident.of(NfsNotResponding) if kind == "nfs" else ()
+    return (volume_of_client(incident, told[0], kind), told[0]) if told else None
 
 
 def _volume(incident: Incident, name: str) -> Mount | None:
@@ -49,11 +76,12 @@ def _volume(incident: Incident, name: str) -> Mount | None:
 
 
 SYMPTOM = Symptom(
-    title="the service that serves the volume does not run",
+    title="the service that serves the volume does not run, or is stopped",
     rule=rule,
     leak=0.002,
     because="a server whose volume is mounted runs all the time, but a client may have been a server once",
     tells_apart=("mount",),
-    command="systemctl status nfs-server smbd glusterd moosefs-master 'ceph-*' 'beegfs-*'   # on the volume's server",
+    command="systemctl status nfs-server smbd glusterd moosefs-master 'ceph-*' 'beegfs-*'; "
+    "ps -eo pid,stat,wchan:20,args | awk '$2 ~ /T/'   # on the volume's server",
     cost_minutes=2,
 )
