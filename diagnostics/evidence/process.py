@@ -88,7 +88,8 @@ class PythonStack(Evidence):
     `active` is the tool's opinion that the thread was on a CPU (py-spy says idle for a thread in D);
     `names` are local variables that name files or descriptors, where the tool showed locals. `crashed` is the
     thread that a fatal error struck; `error` is that error ("Segmentation fault", "Bus error"). `interrupted` is a
-    thread that somebody's Ctrl-C ended: its traceback shows where it was, and nothing of the other threads.
+    thread that somebody's Ctrl-C ended: its traceback shows where it was, and nothing of the other threads. `code` is
+    the line of the innermost frame, where the tool prints it.
 
         Thread 6318 (active): "MainThread"
     """
@@ -102,6 +103,7 @@ class PythonStack(Evidence):
     crashed: bool = False
     error: str | None = None
     interrupted: bool = False
+    code: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,6 +47,7 @@ class Thread:
     comm: str | None
     status: str
     frames: list[tuple[str, Frame]] = field(default_factory=list)
+    code: str | None = None
 
 
 def read(text: Text) -> Iterator[Evidence]:
@@ -62,6 +63,9 @@ def read(text: Text) -> Iterator[Evidence]:
             else:
                 # only the C frames have a library in brackets
                 frame = Frame(f"{function} ({library})" if library else function, short(file), int(number))
+                below = next(iter(text.after(line, 1)), None)
+                code = below.text[:300].strip() if below and not FRAME.match(below.text[:6000]) else None
+                threads[-1].code = code if code and not THREAD.match(code) else None
             threads[-1].frames.append((language, frame))
         elif found := FAILED.match(row):
             yield StackDumpFailed(source=source(text, line), tool="pystack", reason=found[1])
@@ -86,6 +90,7 @@ def told(text: Text, thread: Thread, pid: int | None) -> Iterator[Evidence]:
         thread=name,
         frames=tuple(frame for language, frame in inner_first if language == "Python"),
         holds_gil=holds,
+        code=thread.code,
     )
     if any(language == "C" for language, _ in inner_first):
         yield NativeStack(source=where, subject=subject, thread=name, frames=tuple(frame for _, frame in inner_first))

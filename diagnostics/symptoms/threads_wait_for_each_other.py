@@ -6,7 +6,8 @@ import, and that one for the lock of a module; or a single thread waits for a lo
 or a signal has interrupted in it holds: taken by name, or at a line above the one that was interrupted. A handler that
 is on a futex at a line of its own, above code of its file or above itself, waits so where no other thread is at work.
 
-By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name). By C stacks,
+By Python stacks with the kernel's word that both are on futexes (or frames that take a lock by name, or the lines of
+code of two that take two locks while no third is at work). By C stacks,
 where one thread wants the GIL and another, which may hold it, wants a native mutex; or each of two waits for a lock of
 what the other is inside of (the dynamic loader, an allocator, a logger, a driver); or the first wants the GIL inside
 of a native function, and another that has the GIL waits at that function's door; or all that are shown want mutexes.
@@ -59,6 +60,9 @@ UNCALLED = re.compile(
 NAMED = re.compile(r"^[A-Za-z_]\w{5,}$")
 LOCKS = re.compile(r"(?:^|_)(?:acquire|lock|locked|mutex)(?:$|_)", re.I)
 
+# with self._lock:     with self.tqdm_cls.get_lock():     self._state_lock.acquire()
+_LOCK = r"[\w.]{0,160}?(?:(?<![A-Za-z])r?lock|mutex)\w{0,40}(?:\(\))?"
+TAKES = re.compile(rf"^(?:with )?(?P<lock>{_LOCK})(?:(?: as \w{{1,40}})?:|\.acquire\()", re.I)
 # SpinLock::SlowLock      base::internal::SpinLockDelay      sys_futex      absl::Mutex::Lock
 SPINS = re.compile(
     r"SpinLock(?:Holder|Delay)?\b|^(?:sys_)?futex\w{0,12}$|^syscall$|^absl::\w{0,20}::?Mutex|^pthread_spin_lock$"
@@ -97,6 +101,8 @@ def _in_python(incident: Incident) -> Iterator[Finding]:
             names = " and ".join(dict.fromkeys(stack.thread for stack in waiting))
             pid = process.pid if process else None
             yield Finding(Subject(pid=pid), tuple(waiting), f"{names} of {pid or 'one process'} both wait for locks")
+        else:
+            yield from _at_two_lines(process, stacks)
         for stack in stacks:
             if _is_handler_at_lock(process, stack) and not any(map(_may_hold, stacks, repeat(stack))):
                 note = (
@@ -112,6 +118,22 @@ def _in_python(incident: Incident) -> Iterator[Finding]:
             name = name_of(second.frames[0])
             note = f"{first.thread} waits inside {name}, at whose door {second.thread} stands"
             yield Finding(Subject(pid=first.subject.pid), (first, second), note)
+
+
+def _at_two_lines(process: Process | None, stacks: Sequence[PythonStack]) -> Iterator[Finding]:
+    """Two threads whose lines of code take two locks, where no other thread may hold either."""
+    at = [(stack, found) for stack in stacks if (found := TAKES.match(stack.code or "")) and stack.frames]
+    for (first, wants), (second, other) in combinations(at[:MANY], 2):
+        here, there = first.frames[0], second.frames[0]
+        alike = (here.file, wants["lock"]) == (there.file, other["lock"])
+        pair = (first, second)
+        seen = [wait_channels(process, stack.subject.tid) if process else set() for stack in pair]
+        away = any(channels and not any(map(on_futex, channels)) for channels in seen)
+        busy = any(stack.active or stack.crashed for stack in pair)
+        held = any(_may_hold(stack, first) for stack in stacks if stack not in pair)
+        if not (alike or away or busy or held):
+            note = f"{first.thread} is at `{first.code}` in {here.file}, {second.thread} at `{second.code}` in {there.file}"
+            yield Finding(Subject(pid=process.pid if process else None), pair, note)
 
 
 def _by_process(incident: Incident) -> Iterator[tuple[Process | None, list[PythonStack]]]:
