@@ -7,6 +7,7 @@ at work, and a symptom speaks only for the instances whose subject agrees with i
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -114,6 +115,7 @@ def build(
             continue
         same = [i for i, other in enumerate(observed) if present[i] and other.symptom == each.symptom]
         strength[strength[:, same].any(axis=1), column] = 0.0
+    _count_once_where_unknown(strength, instances, observed)
     leak = np.array([table[each.symptom].leak for each in observed])
     worded = np.array([words.bits.get(instance.cause.slug, 0.0) for instance in instances])
     network = Network(
@@ -133,6 +135,26 @@ def _misled(network: Network) -> bool:
     """True where words lead to causes beside which a telling symptom stays unexplained that others account for."""
     alone = network.by_symptoms.sets[0]
     return bool(alone and unaccounted(network, network.posterior.sets[0]) and not unaccounted(network, alone))
+
+
+def _count_once_where_unknown(
+    strength: np.ndarray[Any, Any], instances: Sequence[Instance], observed: Sequence[Observation]
+) -> None:
+    """Let what was not seen on several subjects speak once against a cause that is on one of them, nobody knows which.
+
+    Five volumes with room are not five signs against a full one that no error names.
+    """
+    absent: dict[str, list[int]] = defaultdict(list)
+    for column, each in enumerate(observed):
+        if each.state is State.ABSENT:
+            absent[each.symptom].append(column)
+    several = [columns for columns in absent.values() if len(columns) > 1]
+    for row, instance in enumerate(instances) if several else ():
+        for columns in several:
+            there = [c for c in columns if strength[row, c]]
+            named = {told_apart_by(instance.cause, observed[c]) for c in there}
+            if len(named) > 1 and all(set(each.known()) - set(instance.subject.known()) for each in named):
+                strength[row, there[1:]] = 0.0
 
 
 def _unless_missed(
