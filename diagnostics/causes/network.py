@@ -60,7 +60,14 @@ CAUSES = (
             Effect(
                 "port-errors",
                 0.7,
-                "damaged packets are counted, and RDMA gives up after its retries",
+                "damaged packets are counted",
+                "packets were damaged on the link",
+                Role.INITIATING,
+            ),
+            Effect(
+                "rdma-gave-up",
+                0.7,
+                "a link that loses packets for longer than the retries last ends in error 12; most faults are met so",
                 "packets were lost on the link until RDMA gave up",
                 Role.INITIATING,
             ),

@@ -52,6 +52,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "rdma-gave-up",
+                0.25,
+                "a node that goes away, or a way to it that is cut, acknowledges nothing to RDMA either",
+                "the other side no longer acknowledged what RDMA sent",
+                Role.INITIATING,
+            ),
+            Effect(
                 "one-port-answers",
                 0.4,
                 "a filter lets some ports through, mostly the one of ssh",

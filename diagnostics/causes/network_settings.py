@@ -187,9 +187,9 @@ CAUSES = (
                 "the name was set wrongly",
             ),
             Effect(
-                "port-errors",
-                0.25,
-                "a wrong GID or MTU ends in exhausted retries",
+                "rdma-gave-up",
+                0.2,
+                "a wrong GID or MTU ends in exhausted retries, most other settings in a slow path or a refusal",
                 "packets with the wrong address or size were dropped",
             ),
             Effect(

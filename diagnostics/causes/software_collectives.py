@@ -181,6 +181,12 @@ CAUSES = (
                 "the peer was gone",
             ),
             Effect(
+                "rdma-gave-up",
+                0.1,
+                "a rank that ends while its peers send leaves them without an acknowledgement",
+                "the peer was gone in the middle of a transfer",
+            ),
+            Effect(
                 "collective-timed-out",
                 0.5,
                 "ranks without a direct connection wait for their limit",

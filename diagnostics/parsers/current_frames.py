@@ -25,7 +25,7 @@ from . import Parser
 from ._snapshot import source
 from .faulthandler import short
 
-# ----------   Thread 7592 "saver" hangs   ----------     # ThreadID: 139967247700000     
+# ----------   Thread 7592 "saver" hangs   ----------     # ThreadID: 139967247700000
 # Thread: prefetch(139967247700000)     # Thread: (139967247700000)
 HEAD = re.compile(
     r"^(?:-{3,40} {1,20}Thread (?P<hangs>\d{1,20})(?: \"(?P<called>[^\"]{1,80})\")? hangs\b"

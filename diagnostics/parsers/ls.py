@@ -35,7 +35,8 @@ ROW = re.compile(
 )
 # 13:01:33 $ timeout 10 ls -l /workspace/mfs/mnt/shards | head -3
 COMMAND = re.compile(
-    r"(?:^|[$#>] ?|\s)ls (?:-[\w=-]+(?: +|$))*(?:(?:'([^']+)'|\"([^\"]+)\"|([^\s|;&<>'\"-][^\s|;&<>]*)))? *(?:[|;&<>].*)?$"
+    r"(?:^|[$#>] ?|\s)ls (?:-[\w=-]+(?: +|$))*"
+    r"(?:(?:'([^']+)'|\"([^\"]+)\"|([^\s|;&<>'\"-][^\s|;&<>]*)))? *(?:[|;&<>].*)?$"
 )
 # gpu7:/data/ckpt$ ls -l     ana@gpu7:/data/ckpt$ ls -l     [ana@gpu7 /data/ckpt]$ ls -l     /data/ckpt # ls -l
 PROMPT = re.compile(

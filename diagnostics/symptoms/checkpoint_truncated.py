@@ -4,9 +4,9 @@ The newest of several folders of one kind (`checkpoint-25`) that lacks files whi
 
 Siblings are the files of one folder that differ only in the digits of their names, and one that stands for the newest
 of them (`last.ckpt`); "much" is less than nine tenths of their usual size. Files whose other sizes differ among
-themselves are parts of one checkpoint and say nothing, and folders whose other files of one name have other sizes
-too are those of two trainings. What a process still writes or copies is not short yet. ABSENT where such files, or parts of one checkpoint, were listed
-and all have the usual size.
+themselves are parts of one checkpoint and say nothing, and folders whose other files of one name have other sizes too
+are those of two trainings. What a process still writes or copies is not short yet. ABSENT where such files, or parts
+of one checkpoint, were listed and all have the usual size.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from ..incident import Incident
 from ..machines import Machines, by_machine
 from . import Finding, Symptom
 from ._reports import is_over, said
-from .port_errors import RETRY_EXCEEDED
+from .rdma_gave_up import RETRY_EXCEEDED
 
 EVENT = re.compile(
     "async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)"

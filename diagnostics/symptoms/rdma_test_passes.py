@@ -15,7 +15,7 @@ from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said
-from .port_errors import RETRY_EXCEEDED
+from .rdma_gave_up import RETRY_EXCEEDED
 
 BY_HAND = re.compile(r"\bib_(?:write|send|read)_(?:bw|lat)\b|\bperftest\b|\brping\b|\bucx_perftest\b")
 OF_NCCL = re.compile(r"\b(?:all_?reduce|all_?gather|alltoall|sendrecv|broadcast|reduce_scatter)_perf\b|\bnccl", re.I)

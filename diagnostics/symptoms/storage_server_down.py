@@ -49,9 +49,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         kind = next((each.name for each in FILESYSTEMS if name and name.startswith(each.daemons or ("/",))), None)
         victim = _user_of(incident, kind) if kind and row.state == "T" else None
         if kind and victim:
-            where = victim[0].mount or victim[0].server
-            note = f"{name} {row.subject.pid} is stopped by a signal, and serves nobody at {where or 'its host'}"
-            yield Finding(victim[0], (row, victim[1]), note)
+            whose, fact = victim
+            note = f"{name} {row.subject.pid} is stopped by a signal, and nobody serves {whose.mount or whose.server}"
+            yield Finding(whose, (row, fact), note)
 
 
 def _user_of(incident: Incident, kind: str) -> tuple[Subject, Evidence] | None:

@@ -132,7 +132,7 @@ def _at_two_lines(process: Process | None, stacks: Sequence[PythonStack]) -> Ite
         busy = any(stack.active or stack.crashed for stack in pair)
         held = any(_may_hold(stack, first) for stack in stacks if stack not in pair)
         if not (alike or away or busy or held):
-            note = f"{first.thread} is at `{first.code}` in {here.file}, {second.thread} at `{second.code}` in {there.file}"
+            note = " and ".join(f"{stack.thread} at `{stack.code}` of {stack.frames[0].file}" for stack in pair)
             yield Finding(Subject(pid=process.pid if process else None), pair, note)
 
 

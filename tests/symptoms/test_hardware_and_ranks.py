@@ -254,7 +254,7 @@ CASES = [
     ("network-setting-cures-it", SETTINGS.format("ok", "NCCL_IB_GID_INDEX=3"), UNOBSERVED),
     ("expected-port-missing", "ERROR:  nhc:  Health check failed:  check_hw_ib:  No IB port mlx5_4:1 is ACTIVE (LinkUp 400 Gb/sec).\n", PRESENT),
     ("expected-port-missing", "ERROR:  nhc:  Health check failed:  check_fs_mount:  /scratch not mounted\n", UNOBSERVED),
-    ("port-errors", "[master:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)\n", PRESENT),
+    ("rdma-gave-up", "[master:19546:0:19546] ib_mlx5_log.c:139  Transport retry count exceeded on mlx5_0:1/IB (synd 0x15 vend 0x81 hw_synd 0/0)\n", PRESENT),
     ("physical-port-errors", PORT.format(65535, 23), PRESENT),
     ("physical-port-errors", PORT.format(12, 1), UNOBSERVED),
     ("physical-port-errors", "# Port counters: Lid 3 port 1\nSymbolErrorCounter:..............0\n", ABSENT),
