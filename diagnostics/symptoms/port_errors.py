@@ -44,8 +44,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="a port counts errors",
     rule=rule,
-    leak=0.006,
-    because="a counter that somebody's unplugged cable left, or an adapter's complaint at its start, harms nobody",
+    leak=0.01,
+    because="a cable that somebody unplugged leaves counts, and a busy or hanging host has its adapter complain",
     tells_apart=("host", "interface"),
     command="ibqueryerrors; perfquery -x; ethtool -S IFACE | grep -iE 'err|drop|crc|discard'",
     may_pass=True,
