@@ -1,8 +1,8 @@
 """A file that the run wanted to open is not there, which ended it.
 
 A wrong path of the job's own says so in the same words as a volume that is not mounted, a folder that another process
-removed, a damaged directory or a save that was cut. Where the file is of the machinery (a cache, a semaphore, a part
-of a checkpoint) it is another symptom.
+removed, a damaged directory or a save that was cut. Where the file is of the machinery (a cache, a semaphore, a segment
+of shared memory, a part of a checkpoint) it is another symptom.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from ._runs import went_on_after
 from .cache_race_error import CACHE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .ipc_object_gone import is_gone
+from .shm_error import SHARED
 from .user_code_exception import SETUP
 
-MACHINERY = (CACHE, PART_MISSING, UNREADABLE, SETUP, NO_TOOLS)
+MACHINERY = (CACHE, PART_MISSING, UNREADABLE, SETUP, NO_TOOLS, SHARED)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -8,7 +8,6 @@ ABSENT where RemoveIPC is off or the user lingers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -16,12 +15,10 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import LoginSession, PythonException, SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
-from ._errors import matching
 from .ipc_object_gone import is_gone
-from .shm_error import SHARED
+from .shm_error import missed_segments
 
 REMOVES = {"RemoveIPC": "yes", "Linger": "no"}
-GONE = re.compile(r"No such file or directory|ENOENT|\[Errno 2\]|Identifier removed|EIDRM", re.I)
 AT_ONCE_S = 60.0  # systemd removes them with the session; who has them open misses them at the next call
 
 
@@ -50,8 +47,7 @@ def _after(earlier: datetime, later: datetime) -> float:
 
 def _first_missed(incident: Incident) -> tuple[Evidence, datetime] | None:
     """The first error about a segment or object that is not there any more, and its moment."""
-    facts: list[Evidence] = [said.fact for said in matching(incident, SHARED) if GONE.search(said.text)]
-    facts += [fact for fact in incident.of(PythonException) if is_gone(fact)]
+    facts: list[Evidence] = [*missed_segments(incident), *filter(is_gone, incident.of(PythonException))]
     dated = [(fact, moment) for fact in facts if (moment := incident.timeline.at(fact))]
     return min(dated, key=lambda each: each[1]) if dated and len(dated) == len(facts) else None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Evidence
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -21,6 +22,12 @@ SHARED = re.compile(
     r"|\b(?:shm(?:at|get|ctl)|sem(?:op|timedop|ctl|get))\b.{0,80}(?:Identifier removed|EIDRM)"
     r"|rebuild_storage_filename|torch_shm_manager",
 )
+GONE = re.compile(r"No such file or directory|ENOENT|\[Errno 2\]|Identifier removed|EIDRM", re.I)
+
+
+def missed_segments(incident: Incident) -> list[Evidence]:
+    """The errors that say of a segment that it is not there any more."""
+    return [said.fact for said in matching(incident, SHARED) if GONE.search(said.text)]
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -2,7 +2,8 @@
 configuration.
 
 That it was caught full is another symptom. ABSENT where it is large, 8 GiB and more, and has room, or is the machine's
-own; anything between decides nothing, since it looks empty again after a crash.
+own; anything between decides nothing, since it looks empty again after a crash, and no size does where a segment was
+missed: what is removed needs no want of room.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from ..text import whole_number
 from . import Finding, Symptom
+from .shm_error import missed_segments
 
 SMALL = 1 << 30
 LARGE = 8 << 30
@@ -25,6 +27,7 @@ UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """The sizes that df and the mounts show."""
+    missed = bool(missed_segments(incident))
     for row in incident.of(DiskUsage):
         if row.inodes or not (row.subject.mount or "").endswith("/dev/shm") or row.subject.mount != "/dev/shm":
             continue
@@ -32,7 +35,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 row.subject, (row,), f"/dev/shm has {row.size / 2**20:.0f} MiB, {row.used_percent or 0:.0f} % used"
             )
-        elif row.size is not None and row.size >= LARGE:
+        elif row.size is not None and row.size >= LARGE and not missed:
             yield Finding(
                 Subject(mount="/dev/shm"), (row,), f"/dev/shm has {row.size / 2**30:.0f} GiB and room", present=False
             )
@@ -49,7 +52,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if own and bytes_of_it is not None and bytes_of_it <= SMALL and not (shared and shared.value in OF_ANOTHER):
         facts = (own, shared) if shared else (own,)
         yield Finding(Subject(), facts, f"the container's /dev/shm has {bytes_of_it / 2**20:.0f} MiB")
-    elif shared and shared.value in OF_ANOTHER:
+    elif shared and shared.value in OF_ANOTHER and not missed:
         yield Finding(Subject(), (shared,), "the container uses the machine's /dev/shm", present=False)
 
 
