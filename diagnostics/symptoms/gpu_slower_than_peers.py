@@ -5,7 +5,7 @@ that was looked at often counts once, with its median); of at least three hosts 
 one reaches under 75 % of the median; of at least three ranks, one needs 1.5 times the others' median to do its own part
 of a step; one is 2 % slower in a benchmark that was written down beside what its peers reach; of at least five alike
 that lie close together one lies far behind, by 3 % or more; or a straggler detector names one. ABSENT where devices
-were compared and are alike.
+were compared and are alike; clocks alone say so only of devices that are fed over links alike.
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ def _by_clock(incident: Incident) -> Iterator[Finding]:
     for looks in by_device(incident, working):
         usual = sorted(looks, key=_clock)[len(looks) // 2]
         alike[usual.subject.host, usual.name].append((usual, gpu_subject(incident, usual.subject), _clock(usual)))
+    linked_alike = len({(each.pcie_generation, each.pcie_width) for each in working}) <= 1
     for rates in alike.values():
-        yield from _odd_ones(rates, SLOW_CLOCK, "MHz")
+        yield from (each for each in _odd_ones(rates, SLOW_CLOCK, "MHz") if each.present or linked_alike)
 
 
 def _clock(status: GpuStatus) -> float:
