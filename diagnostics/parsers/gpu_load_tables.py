@@ -7,9 +7,14 @@ r"""Tables of GPUs under load that people and scripts write: a heading that says
     | card | SM%  | HBM temp | power |
     | 3    | 97 % | 81 C     | 292 W |
 
-Columns are two blanks, a tab or a bar apart, and the first names the GPU; two at least are a load, a temperature, a
-clock or a power with its unit. Of "38 -> 79 C" the last counts, and where a clock changed too both are a look at the
-GPU. A column of limits and margins is skipped, and so is a row with more or fewer cells than the heading.
+    time      gpu   util   pcie gen   max gen   width
+    09:14:20  0     97 %   4          4         x16
+    09:14:20  1      0 %   1          4         x16
+
+Columns are two blanks, a tab or a bar apart, and the first names the GPU, or the second beside the time of the look;
+two at least are a load, a temperature, a clock or a power with its unit, or what its PCIe link runs at. Of
+"38 -> 79 C" the last counts, and where a clock changed too both are a look at the GPU. A column of limits and margins
+is skipped, and so is a row with more or fewer cells than the heading.
 """
 
 from __future__ import annotations
@@ -17,18 +22,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..evidence import Subject
+from ..evidence import Stamp, Subject
 from ..evidence.gpu import GpuStatus
 from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
-from ._snapshot import source
+from ._snapshot import source, stamp_of
 from ._trial_words import short_lines
 
 _QUANTITY = r"(?:temp\w{0,8}|hbm|hot ?spot|junction|sm ?%|(?:gpu[ -])?util\w{0,9}|load|busy|clocks?|power)"
 # GPU     SM%   power   HBM idle->load      | card | temp | clock |
 HEADING = re.compile(
-    rf"^[ \t|]{{0,8}}(?:gpus?|cards?|devices?)(?: (?:index|name|#|no))?[ \t]{{0,40}}(?: [ \t]|\t|\|)[^\n_]{{0,160}}?"
+    rf"^[ \t|]{{0,8}}(?:time(?:stamp)?[ \t]{{0,40}}(?: [ \t]|\t|\|)[ \t]{{0,40}})?"
+    rf"(?:gpus?|cards?|devices?)(?: (?:index|name|#|no))?[ \t]{{0,40}}(?: [ \t]|\t|\|)[^\n_]{{0,160}}?"
     f"(?<![A-Za-z_]){_QUANTITY}(?![A-Za-z_])",
     re.I,
 )
@@ -36,6 +42,7 @@ OF_TOOLS = re.compile(r"SCLK|PwrCap|VRAM%|Bus-Id|Device ID|GPU_|_CLK")
 SPLIT = re.compile(r"[ \t]{0,40}\|[ \t]{0,40}|\t[\t ]{0,40}| {2,80}")
 RULE = re.compile(r"^[-:=+| ]{3,240}$")
 NOT_MEASURED = re.compile(r"\b(?:margin|headroom|limit|max\w{0,4}|cap|rated|slowdown|throttles? at|threshold)\b", re.I)
+TIMED = re.compile(r"time", re.I)
 # a column's words, the unit of its cells, the field
 COLUMNS = (
     (
@@ -46,6 +53,8 @@ COLUMNS = (
     (re.compile(r"temp|hot ?spot|junction|\bcore\b.{0,12}\bC\b", re.I), r"\u00b0? ?C\b", "temperature_c"),
     (re.compile(r"\bsm ?%|util|\bload\b|\bbusy\b", re.I), r" ?%", "utilisation_percent"),
     (re.compile(r"clock|\bMHz\b", re.I), r" ?MHz\b", "sm_clock_mhz"),
+    (re.compile(r"\b(?:pcie|link)?[ ._]?gen(?:eration)?\b", re.I), r"(?:\.0)?$", "pcie_generation"),
+    (re.compile(r"\bwidth\b|\blanes\b", re.I), r" ?x?$", "pcie_width"),
     (re.compile(r"power|\bdraw\b", re.I), r" ?W\b", "power_w"),
 )
 NUMBER = r"(\d{1,5}(?:\.\d{1,3})?)"
@@ -56,15 +65,18 @@ FEWEST = 2  # quantities of a row
 
 def read(text: Text) -> Iterator[GpuStatus]:
     fields: list[tuple[str, str] | None] = []
+    timed = False
     for line in short_lines(text):
         if HEADING.match(line.text) and not OF_TOOLS.search(line.text):
-            fields = [_field(name) for name in _cells(line)]
+            names = _cells(line)
+            timed = TIMED.match(names[0]) is not None
+            fields = [_field(name) for name in names[timed:]]
         elif fields and not RULE.match(line.text):
-            cells = _cells(line)
+            when, *cells = _cells(line) if timed else ["", *_cells(line)]
             if len(cells) != len(fields):
                 fields = []
             else:
-                yield from _looks(text, line, fields, cells)
+                yield from _looks(text, line, fields, cells, stamp_of(when))
 
 
 def _cells(line: Line) -> list[str]:
@@ -79,7 +91,7 @@ def _field(name: str) -> tuple[str, str] | None:
 
 
 def _looks(
-    text: Text, line: Line, fields: Sequence[tuple[str, str] | None], cells: Sequence[str]
+    text: Text, line: Line, fields: Sequence[tuple[str, str] | None], cells: Sequence[str], stamp: Stamp | None
 ) -> Iterator[GpuStatus]:
     """The GPU as it was measured, after how it was before where its clock changed with its temperature."""
     before: dict[str, float] = {}
@@ -96,7 +108,13 @@ def _looks(
     subject = Subject(gpu=int(index[1] or index[2]) if index else None)
     changed = "sm_clock_mhz" in before and len(before) >= FEWEST
     for values in (before, now) if changed else (now,):
-        yield GpuStatus(source=source(text, line), subject=subject, name=cells[0], **values)  # type: ignore[arg-type]
+        yield GpuStatus(
+            source=source(text, line),
+            subject=subject,
+            stamp=stamp,
+            name=cells[0],
+            **values,  # type: ignore[arg-type]
+        )
 
 
 PARSER = Parser(tool="tables of GPUs under load", medium="gpu", footprint=footprint_of(HEADING), read=read)

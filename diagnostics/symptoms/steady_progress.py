@@ -10,11 +10,11 @@ busy then: another output of the run that shows less is late.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from statistics import median
 
-from ..evidence import Evidence, Stamp
+from ..evidence import Clock, Evidence, Stamp
 from ..evidence.gpu import GpuStatus
 from ..evidence.job import EpochTime, NonFiniteValue, PythonException, RunFinished, RunStarted
 from ..evidence.kernel import ClockReading
@@ -58,7 +58,11 @@ def _of_epochs(incident: Incident) -> Iterator[Finding]:
 
 def _at_work(incident: Incident, run: Run) -> bool:
     """True when somebody saw the job work about when the log ends: every GPU that was looked at was busy."""
-    end, patience = incident.timeline.at(run.steps, _last(run)), PATIENCE * (run.pace_s or 0.0)
+    last, patience = _last(run), PATIENCE * (run.pace_s or 0.0)
+    end = incident.timeline.at(run.steps, last)
+    if end is None:
+        near = [fact for fact in incident.of(GpuStatus) if _within(fact.stamp, last, patience)]
+        return _all_busy([fact for fact in near if fact.utilisation_percent is not None])
     return _busy_about(incident, end, patience)
 
 
@@ -72,6 +76,17 @@ def _busy_about(incident: Incident, end: datetime | None, patience: float) -> bo
         if fact.utilisation_percent is not None
     ]
     near = [fact for fact, moment in dated if moment and abs((moment - end).total_seconds()) <= patience]
+    return _all_busy(near)
+
+
+def _within(stamp: Stamp | None, last: Stamp | None, patience: float) -> bool:
+    """True for two times of day, of a day that nobody names, that are no further apart."""
+    if stamp is None or last is None or not stamp.clock is last.clock is Clock.TIME_OF_DAY:
+        return False
+    return abs(stamp.seconds - last.seconds) <= patience
+
+
+def _all_busy(near: Sequence[GpuStatus]) -> bool:
     return bool(near) and all((fact.utilisation_percent or 0.0) >= BUSY_PERCENT for fact in near)
 
 
