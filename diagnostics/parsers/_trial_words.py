@@ -18,7 +18,8 @@ FAR_BELOW = 0.5  # of the best
 PAST = r"(?:finished|completed|succeeded|worked)(?=$|[,;.(]| (?!\d))(?!.{0,120}\b(?:then|but|until|before)\b)"
 _ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|run|trained|done)"
 _WELL = (
-    r"ok|okay|works|trains|exits(?: cleanly| normally)?$|fine|baseline|stable|survives|(?:stays|stayed) up"
+    r"ok|okay|works|trains|clean(?=$|[,;.(]| \d)|exits(?: cleanly| normally)?$"
+    r"|fine|baseline|stable|survives|(?:stays|stayed) up"
     r"|ran (?:for )?\d{1,5}|pass(?:es|ed)?"
     rf"|{PAST}"
     r"|(?:finished|completed|done),? (?:in |after )?(?:about |~ ?)?\d[\d.]{0,6} ?"
@@ -45,7 +46,8 @@ _UNDONE = (
 )
 _ILL = (
     rf"{_UNDONE}|"
-    r"sometimes|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow|hangs?|hung|stuck|dead ?locks?|freezes|froze"
+    r"sometimes|faults?(?=$|[,;.(]| (?:at|in|after|step))"
+    r"|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow|hangs?|hung|stuck|dead ?locks?|freezes|froze"
     r"|frozen|blocks|blocked|waits|stands (?:until|still|for)|never \w+|(?:soft |hard )?lock-?ups?"
     r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable"
@@ -111,7 +113,7 @@ OUTCOMES = (
             re.I,
         ),
     ),
-    ("fail", re.compile(r"fail|crash|dies|died|abort|error|nan|wrong|differs", re.I)),
+    ("fail", re.compile(r"fail|fault|crash|dies|died|abort|error|nan|wrong|differs", re.I)),
 )
 # 3 of 3 ok      0/5 fail
 COUNT = re.compile(

@@ -20,6 +20,10 @@
     B        AllReduce  1GB   25.4
 
     start method: fork
+    job    n31 in the job   outcome
+    8812   yes              hangs
+    8813   no               clean, 400 steps
+
     parent reads the bucket before it forks   child reads the bucket
     no                                        returns
     yes                                       never returns
@@ -43,7 +47,7 @@ from . import Parser
 from ._trial_words import FEWEST_ROWS, OUTCOME, SAID, outcome_of, pace, short_lines, trial
 
 # card  machine  slot   result
-HEADING = re.compile(r"^(?:[A-Za-z][\w ]{0,20}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
+HEADING = re.compile(r"^(?:[A-Za-z][\w -]{0,30}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
 CELLS = re.compile(r"[ \t]{2,}")
 # what the first column of a grid tells apart, where a bare "A" would not say
 SITE = re.compile(rf"(?:{SITES})$", re.I)
@@ -57,6 +61,12 @@ NUMBER = re.compile(r"~?(\d{1,9}(?:\.\d{1,6})?)")
 # parent reads the bucket before it forks      yes (once)
 SENTENCE = re.compile(r"^[A-Za-z]\S{1,30}(?: \S{1,40}){2,12}$")
 SWITCHED = re.compile(r"^(?:yes|no|on|off|true|false|with|without|enabled|disabled)\b", re.I)
+# gb-n14 in allocation: no        n3 took part: -
+LEFT_OUT = re.compile(
+    r"^[a-z][\w.-]{0,40}\d[\w.-]{0,20} (?:in (?:the )?(?:allocation|job|set|run)|took part|used|included|present) "
+    r"(?:no|not|without|-|absent)\b",
+    re.I,
+)
 HOPED = re.compile(r"(?:expected|expectation|target|reference|theoretical|should be|spec|nominal)$", re.I)
 GOT = re.compile(r"(?:actual|measured|observed|got|real|now|found)$", re.I)
 
@@ -166,7 +176,8 @@ def _says_outcome(cell: str) -> bool:
 
 
 def _condition(heading: list[str], cells: list[str]) -> str:
-    return " ".join(f"{name} {cell}" for name, cell in zip(heading[:-1], cells[:-1], strict=True))
+    named = zip(heading[:-1], cells[:-1], strict=True)
+    return " ".join(f"without {name}" if LEFT_OUT.match(f"{name} {cell}") else f"{name} {cell}" for name, cell in named)
 
 
 PARSER = Parser(

@@ -3,15 +3,17 @@
 From a table of trials: a name (a GPU, a node) that stands in the condition of every failure and in that of no success,
 or only as "without" it; or a card that was moved ("boxA with boxB's card") and took the trouble with it to the other
 host, while its own host is well with another; or one that was replaced, which cured it, and put to work elsewhere,
-which took the trouble there. At least two failures, or one and two successes; one connection that fails ("a -> b") is a
-fault of neither end, and a network adapter is no device of the job.
+which took the trouble there. At least two failures, or one and two successes. Where a fault comes and goes the name may
+stand in successes too, as long as all failures would meet it in less than one of fifteen draws. One connection that
+fails ("a -> b") is a fault of neither end, and a network adapter is no device of the job.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import comb
 
 from ..evidence import Subject
 from ..evidence.job import Trial
@@ -19,6 +21,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 
 BAD = ("fail", "hang")
+BY_CHANCE = 1 / 15
 PARTS = ("card", "device", "dimm")
 CONNECTION = re.compile(r"<?->")
 LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
@@ -62,6 +65,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         return
     always = set.intersection(*(_names(trial) for trial in bad))
     guilty = sorted(always - set[str]().union(*(_names(trial) for trial in well)))
+    guilty = guilty or sorted(name for name in always if len(bad) > 1 and _by_chance(name, bad, well) <= BY_CHANCE)
     if len(guilty) == 1:
         index = re.fullmatch(r"(?:gpu|cuda_visible_devices)[ =]?(\d{1,2})", guilty[0])
         part = guilty[0].startswith(PARTS)
@@ -69,6 +73,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
             Subject(gpu=int(index[1])) if index else Subject(device=guilty[0]) if part else Subject(host=guilty[0])
         )
         yield Finding(subject, (*bad, well[0]), f"it fails with {guilty[0]} and goes through without it")
+
+
+def _by_chance(name: str, bad: Sequence[Trial], well: Sequence[Trial]) -> float:
+    """How probably all failures fall on trials that a name took part in, if they fall where they like."""
+    took_part = len(bad) + sum(name in _names(trial) for trial in well)
+    return comb(took_part, len(bad)) / comb(len(bad) + len(well), len(bad))
 
 
 def _moved(incident: Incident) -> Iterator[Finding]:
