@@ -47,6 +47,9 @@ STOPPED = "stopped"
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
 
+FAR = 20  # calls from the start
+
+
 class Position(NamedTuple):
     """Where one process was: its name for people, and the fact that shows it."""
 
@@ -85,9 +88,14 @@ def positions(incident: Incident) -> list[Position]:
 def behind(incident: Incident) -> list[tuple[CollectiveProgress, CollectiveTimeout | CollectiveProgress]]:
     """The ranks that have made a call fewer than others and have none outstanding, each with a rank that waits in it.
 
-    By the counts that the watchdogs print, within one group.
+    By the counts that the watchdogs print, within one group; where none names its group, by counts so far from the
+    start that those of two groups would not meet by chance.
     """
-    stands = [fact for fact in incident.of(CollectiveProgress) if fact.operation is None and fact.group is not None]
+    stands = [
+        fact
+        for fact in incident.of(CollectiveProgress)
+        if fact.operation is None and (fact.group is not None or (fact.enqueued or 0) >= FAR)
+    ]
     found = []
     for rank in (fact for fact in stands if fact.enqueued is not None and fact.enqueued == fact.completed):
         wants = (rank.enqueued or 0) + 1

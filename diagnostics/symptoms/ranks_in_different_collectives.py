@@ -22,9 +22,8 @@ from ..evidence import Subject
 from ..evidence.job import CollectiveStuck, CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import positions
+from ._ranks import FAR, positions
 
-FAR = 20  # calls from the start
 FEWEST = 3  # ranks: of two that differ neither is the odd one
 TOGETHER_S = 1.0
 MOST = 50  # calls that are compared with each other
