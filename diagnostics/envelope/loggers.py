@@ -4,7 +4,7 @@
 Fri Nov 29 12:45:11 2026 message                     12:45:11 INFO message
 11/29 12:45:11 - mmengine - INFO - message           11-29 12:45:11.505 INFO message
 2026-11-29,12:45:11 | INFO | message                 2026-11-29 12:45:11.505 | ERROR    | app.run:main:12 - message
-[rank3]: message     [default0]: message     3: message (srun -l)
+[rank3]: message     [rank 3/8] message     [default0]: message     3: message (srun -l)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NO_YEAR = re.compile(r"^\[?(\d\d)[-/](\d\d) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?
 _CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
 # INFO message     [INFO   ] message     INFO - message     INFO: message
 _LEVEL = re.compile(r"^\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {0,5}\])?(?P<colon>:?)[ :-]*(.*)$")
-_RANK = re.compile(r"^\[(?:rank(?:: ?)?|default|Rank )(\d{1,6})\]:? ?(.*)$")
+_RANK = re.compile(r"^\[(?:[Rr]ank(?:: ?| )?|default)(\d{1,6})(?:/\d{1,6})?\]:? ?(.*)$")
 _SRUN = re.compile(r"^(\d{1,5}): (.+)$")
 
 

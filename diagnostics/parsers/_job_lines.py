@@ -185,8 +185,8 @@ _MONTH_DAY = re.compile(
 )
 # 17:02:11Z text     17:17:32.549Z text     12:47:49 text
 _TIME_OF_DAY = re.compile(r"^\[?(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?Z?\]?[ :]+(\S.*)$")
-# [titan] text   [logging.py:68:log_dist] text   root - INFO - text
-_TAG = re.compile(r"^\[(?:titan|\w{1,60}\.py:\d{1,6}:\w{1,60})\] ?(.*)$")
+# [titan] text   [logging.py:68:log_dist] text   [finetune.py] text   root - INFO - text
+_TAG = re.compile(r"^\[(?:titan|[\w-]{1,60}\.py(?::\d{1,6}(?::\w{1,60})?)?)\] ?(.*)$")
 _DASHED = re.compile(r"^(?:[\w.]{1,60} - )?(DEBUG|INFO|WARNING|ERROR|CRITICAL) - (.*)$")
 
 

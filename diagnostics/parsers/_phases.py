@@ -12,7 +12,7 @@ FINISHED = re.compile(
     # done, accuracy=0.9388     Finished! best val loss: 0.214
     r"(?i)^(?:all )?(?:done|finished)[,:;.!]{1,3} ?(?:(?:final|best|test|val(?:idation)?|eval|train|mean|top-?1) ){0,3}"
     r"(?:acc(?:uracy)?|loss|f1|bleu|ppl|perplexity|score|mAP|auc)\b ?(?:[:=]|is) ?-?\d"
-    r"|^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d"
+    r"|^finished[.!]?$|^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d"
     r"|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
     r"|\[exiting program (?:after|at) |\bexiting program after [\d.]{1,24} minutes"
     r"|\bstopping training due to (?:num_updates|cumulative_training_time)|['\"]train_runtime['\"]:"
@@ -119,6 +119,7 @@ PHASES = (
         r"|episodes)\b"), "evaluation", "begin"),
     (re.compile(r"(?i)\b(?:evaluation|validation|eval) (?:done|finished|completed?|took|ended)\b"
         r"|\bvalid(?:ation)? loss at\b|^(?:step \d{1,12}: train loss \S{1,20}, )?val(?:id|idation)? loss\b"
+        r"|^eval(?:uation)? loss\b"
         r"|['\"]eval_loss['\"]"), "evaluation", "end"),
     (re.compile(COMPILED), "compile", "end"),
     (re.compile(COMPILES), "compile", "begin"),

@@ -35,7 +35,9 @@ KERAS_STEP = re.compile(r"^\s{0,8}(\d{1,12})/\d{1,12} (?:\[[=>.]{5,60}\]|[━ ]{
 BAR = re.compile(r"\| *(\d{1,12})/(\d{1,12}) \[[\d:]{2,12}<")
 # TRAIN Batch 3/1100 loss 2.104412 acc 0.418221: the epoch and the batch
 EPOCH_BATCH = re.compile(r"\bTRAIN Batch \d{1,6}/(\d{1,12}) loss ")
-STEPS = (EPOCH_STEP, EPOCH_BATCH, OF_BATCHES, TRAINED, STEP, TF_STEP, KERAS_STEP, BAR)
+# it 40 loss 3.84      epoch 2, it 40/600: loss 3.84
+IT_STEP = re.compile(r"(?i)(?:^|[\]|,;] ?)it[ :=#]{1,2}(\d{1,12})(?:/\d{1,12})?(?=[\s,|:;\]])")
+STEPS = (EPOCH_STEP, EPOCH_BATCH, OF_BATCHES, TRAINED, STEP, IT_STEP, TF_STEP, KERAS_STEP, BAR)
 EPOCH = re.compile(rf"(?i)\bep(?:och)?{IS}[\[(]?(\d{{1,6}}(?:\.\d{{1,8}})?)")
 
 # not a training step, although it names one: a result of an evaluation
@@ -104,8 +106,8 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
         "step_s",
         (
             re.compile(r"(?i)\b(?:elapsed time per iteration|train_step_timing in s|iter[ _]time|step[ _]time"
-                r"|batch[ _]time|batch(?= \(t\))|time|dt|seconds)(?: \(t\)|(?: \((?=m?s\))))?"
-                rf"(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
+                r"|batch[ _]time|batch(?= \(t\))|time|dt|seconds|(?:step|iter|it)_(?=m?s\b))"
+                rf"(?: \(t\)|(?: \((?=m?s\))))?(ms|s)?\)?{IS}{NUMBER}{_UNIT}"),
             re.compile(rf"{NUMBER} ?(s|ms|sec|seconds)/(?:step|it|iter|iteration|batch)\b"),
             re.compile(rf"\| *{NUMBER} (ms) \|"),
             re.compile(r"(?i)\bstep {1,3}(\d{1,7}\.\d{1,6}) ?(s|ms)\b(?!/)"),
@@ -114,8 +116,8 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
     (
         "data_wait_s",
         (re.compile(r"(?i)\b(?:data_wait|wait_input|input[ _]wait|data[ _]fetch|fetch[ _]time|data[ _]time"
-            rf"|data[ _]?load(?:er|ing)?[ _]?time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d))"
-            rf"(?: \(t\))?{IS}{NUMBER}{_UNIT}"),),
+            rf"|data[ _]?load(?:er|ing)?[ _]?time|data_load(?:ing)?|data(?= \(t\)| {{1,8}}\d|_m?s\b))"
+            rf"(?: \(t\)|_(ms|s)\b)?{IS}{NUMBER}{_UNIT}"),),
     ),
     ("step_mean_s", (re.compile(rf"(?i){_METER_OF.format('(?:batch[ _]?|iter[ _]?|step[ _]?)?time|BT')}{NUMBER}{_UNIT}"),)),  # noqa: E501
     ("data_wait_mean_s", (re.compile(rf"(?i){_METER_OF.format('data(?:[ _]?(?:time|wait|load(?:er|ing)?))?|DT')}{NUMBER}{_UNIT}"),)),  # noqa: E501

@@ -26,8 +26,8 @@ from . import Parser
 from ._call_trace import frame, waiting_function
 from ._snapshot import source, stamp_of, state_severity
 
-# == pid 30506 (python) 13:01:28
-PROCESS = re.compile(r"^=+ pid (\d{1,10}) \(([^)]*)\)")
+# == pid 30506 (python) 13:01:28      == 30506 python at 13:01:28      === PID 30506: python
+PROCESS = re.compile(r"^={2,20} (?:[Pp][Ii][Dd] )?(\d{1,10}):?(?: \(([^)]{0,64})\)| ([A-Za-z_][\w.:/+-]{0,40}))(?= |$)")
 # -- tid 31805 (python) State: S (sleeping) cpu_ticks 0
 THREAD = re.compile(r"^-+ tid (\d{1,10})(?: \(([^)]*)\))?(?: State: ([A-Za-z]))?(?: \([^)]*\))?(?: cpu_ticks (\d+))?")
 # ==> /proc/31802/task/31818/stack <==      /proc/31802/wchan:folio_wait_bit_common
@@ -105,7 +105,7 @@ def read(text: Text) -> Iterator[Evidence]:
 def heading(line: Line, row: str, owner: Owner | None) -> Owner | None:
     """The owner that a heading names."""
     if found := PROCESS.match(row):
-        return Owner(line, pid=int(found[1]), comm=found[2], stamp=stamp_of(row))
+        return Owner(line, pid=int(found[1]), comm=found[2] or found[3], stamp=stamp_of(row))
     if (found := THREAD.match(row)) and owner is not None:
         fresh = Owner(line, owner.pid, int(found[1]), found[2] or owner.comm, stamp=owner.stamp)
         fresh.shared_pending = pending(owner.status, "ShdPnd") or owner.shared_pending

@@ -32,6 +32,18 @@ _WORDS = (
 )
 
 
+_OF_A_PROCESS = (
+    r"(?:process|job|trainer|training|script|command|worker|program|run|launcher|python\d?|torchrun|srun|mpirun"
+    r"|deepspeed|accelerate|[\w-]{1,40}\.(?:py|sh))"
+)
+_NAMED_END = re.compile(
+    rf"(?i)(?:^|[\s/:]){_OF_A_PROCESS}(?: (?:process|run|job|script)\b)?(?: \(?pid[ =:](?P<pid>\d{{1,8}})\)?)?"
+    r"(?: (?:has )?(?:exited|ended|finished|terminated|died|stopped|done)[ ,:;-]{1,3}\(?(?:with )?"
+    r"(?:exit |return )?(?:status|code)|(?: (?:has )?[a-z]{3,12})?[ ,:;>-]{1,4}\(?(?:with )?"
+    r"(?:exit[ _]?(?:status|code)|return ?code|rc))[ :=]{1,3}(?P<status>-?\d{1,3})\b"
+)
+
+
 class End(NamedTuple):
     """What one line says of an end."""
 
@@ -83,6 +95,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # Process finished with exit code 139 (interrupted by signal 11: SIGSEGV)
     (re.compile(r"\b(?:exited|finished|ended|terminated|returned|failed) with "
         r"(?:(?:non-zero )?(?:exit )?(?:status|code)|exitcode|return code)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
+    # run.sh: trainer ended, status 1      torchrun finished (rc=0)      train.py -> rc=137: no epoch and no request
+    (_NAMED_END, _status),
     # trainer (pid 4242) exited, code=137
     (re.compile(r"\((?:pid |PID )(?P<pid>\d{1,8})\) (?:has )?(?:exited|died|ended)\b.{0,40}?"
         r"(?:status|code|exitcode)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
@@ -123,7 +137,7 @@ OTHERS = re.compile(
 INTERESTING = Words(
     "killed|terminated|aborted|segmentation|bus error|illegal instruction|floating point|hangup|quit"
     "|user defined|cpu time|file size limit|trace/breakpoint|exit|signal|is gone|no longer exists|not running"
-    "|vanished|returncode|return code|status|died|received by|received at",
+    "|vanished|returncode|return code|status|died|received by|received at|rc=",
     start=r"rc=",
 )
 
@@ -188,13 +202,14 @@ PARSER = Parser(
         "|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*"
         r"(status|code|exitcode)[ :=]+-?\d"
         r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
-        r"|exit status: the process had not ended|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
+        r"|exit status(?:: |, )the process ha[sd] not ended"
+        r"|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
         r"|\d\]? exit \d{1,3}\s*$"
         "|returned non-zero exit status|died with <Signals"
         r"|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]"
         r"|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?="
         r"|on node \S{1,120} exited on signal"
-        rf"|{footprint_of(*CAUGHT)}"
+        rf"|{footprint_of(*CAUGHT, _NAMED_END)}"
     ),
     read=read,
 )

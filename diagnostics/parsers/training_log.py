@@ -41,7 +41,8 @@ EPOCH_LOSS = re.compile(
 )
 STEP = re.compile(
     r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
-    r"|/sec|\[train: \d|\d/ {0,4}\d+ \[|\d/\d+ [\[━]|loss['\"]?[:=]|\bEpoch.{0,12}\[|\bep(?:och)? {1,4}\d"
+    r"|(?:^|[\],;] ?)it[ :=#]{1,2}\d|/sec"
+    r"|\[train: \d|\d/ {0,4}\d+ \[|\d/\d+ [\[━]|loss['\"]?[:=]|\bEpoch.{0,12}\[|\bep(?:och)? {1,4}\d"
     r"|(?:^|[\d\]:Z] )\+ \S|\btorch \d[^|]{1,40} \| python|Running training|Starting training|training \.\.\."
 )
 
@@ -88,6 +89,7 @@ PARSER = Parser(
         r"(?i)(^|[^\w-])(step|steps|iter|iteration|batch|num_updates|global_step)[\"']?[ :=#\[]{1,8}\d.{0,100}"
         r"(loss|ce |data \d|/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
         r"|\b(train[_ /]|step_)?loss['\"]? ?[:=] ?['\"]?[-\dni]|Epoch.{0,20}\[ *\d.{0,200}(loss|batch|time)"
+        r"|(^|[\],;] ?)it[ :=#]{1,2}\d{1,12}(/\d{1,12})?[ ,:|;].{0,100}(loss|lr\b|/s\b|step_m?s)"
         r"|/sec: *\d|\d (samples|images|examples)/sec"
         r"|^\[train: \d{1,6}, \d{1,12} / \d|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)"
         r"|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="

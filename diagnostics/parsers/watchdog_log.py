@@ -32,8 +32,9 @@ TAGS = (
     r"|babysitter|heart[- ]?beat|keep[-_ ]?alive|monitor|supervisor|guardian|pulse|sentinel|gpu[-_]idle|idle[-_]gpus?"
 )
 TAG = re.compile(rf"(?i)\b(?:{TAGS})\b")
-# [watchdog] text    watchdog: text    2026-11-29 12:44:53 monitor - text    WARNING:root:watchdog: text
-TAGGED = re.compile(rf"(?i)(?:^|[\d\]Z] |:root:)\[?(?:{TAGS})(?:\]|:| -)")
+# [watchdog] text    watchdog: text    watchdog[311]: text    2026-11-29 12:44:53 monitor - text
+# WARNING:root:watchdog: text
+TAGGED = re.compile(rf"(?i)(?:^|[\d\]Z] |:root:)\[?(?:{TAGS})(?:\[\d{{1,8}}\]:|\]|:| -)")
 # something is silent, stuck or missing
 SILENT = re.compile(
     r"(?i)\bno (?:new |training |optimizer |completed )?"
@@ -48,6 +49,9 @@ SILENT = re.compile(
     rf"|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?"
     r"|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
+    # heartbeat age 50s EXCEEDS 45s      log age 10 min is over the limit of 5 min
+    rf"|\b(?:age|idle|silence|silent|quiet)(?: time)?[ :=]{{1,3}}(?:for |of )?{DURATION},?(?: is| has)?"
+    r"(?: (?:exceed(?:s|ed|ing)?|over|above|beyond|past|older than)\b| ?> ?\d)"
     # gpu-util 0% for 15m     utilisation 0 % for the last 10 min
     rf"|\b(?:gpu[-_ ]?)?util(?:i[sz]ation)?(?:[ :=]{{1,3}}(?:of |is |at )?|(?= ?<))(?: ?< ?)?[0-5](?:\.\d)? ?%? "
     f"(?:for|since|over) (?:the last |more than )?{DURATION}"
@@ -65,7 +69,7 @@ ACTIONS = (
 )  # fmt: skip
 LIMIT = re.compile(
     r"(?i)\b(?:limit|timeout|threshold|max(?:imum)?(?:_age| age| silence)?|allowed|grace|deadline|stall[-_ ]?after"
-    rf"|patience)\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
+    rf"|patience|exceed(?:s|ed))\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
 )
 AGE = re.compile(
     r"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?"
@@ -77,6 +81,11 @@ COUNTS = re.compile(
 )
 PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
 JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
+# sending SIGKILL to 4242      killing pid 4242
+STRIKES = re.compile(
+    r"(?i)(?<!would )\b(?:(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT) to|kill(?:ing|ed|s)(?: -9)?)"
+    r" (?:pid |process |group )?\d{1,9}\b"
+)
 SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
 ALIVE = re.compile(
     r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b"
@@ -118,6 +127,8 @@ OTHERS = re.compile(
 
 def read(text: Text) -> Iterator[Evidence]:
     limit: float | None = None
+    charge: dict[str, Any] = {}  # whom the line that says the limit is about
+    seen: re.Match[str] | None = None
     for message in messages(text, INTERESTING):
         said = message.text
         if is_kernel(said) or OTHERS.search(message.line.text[:600]) or not (message.stamp or MACHINE.match(said)):
@@ -130,17 +141,24 @@ def read(text: Text) -> Iterator[Evidence]:
         tagged = counts is not None or TAG.search(said) is not None
         if found := LIMIT.search(said):
             limit = seconds_of(found) if tagged or SILENT.search(said) else limit
+            watched = {name: value for name, value in _subject(said).items() if name == "pid"}
+            charge = (watched or charge) if tagged else charge
         silent = SILENT.search(said)
         if counts and (seconds_of(counts) or 0.0) > (limit or 0.0) > 0:
             silent = counts
         action = next((action for action, pattern in ACTIONS if pattern.search(said)), None)
         action = action or ("alert" if silent and WARNS.match(f"{message.level} {said}") else None)
         if silent and (action or tagged):
-            yield _fired(text, message, silent, action or "alert", limit)
+            seen = silent
+            yield _fired(text, message, charge, silent, action or "alert", limit)
+        elif tagged and seen and STRIKES.search(said):
+            yield _fired(text, message, charge, seen, action or "kill", limit)
         elif tagged and (counts or ALIVE.search(said)):
             age = AGE.search(said)
             yield WatchdogObservation(
-                **message.facts(text, **_subject(said)), age_s=seconds_of(age) if age else None, limit_s=limit
+                **message.facts(text, **charge | _subject(said)),
+                age_s=seconds_of(age) if age else None,
+                limit_s=limit,
             )
 
 
@@ -153,12 +171,14 @@ INTERESTING = Words(
 )
 
 
-def _fired(text: Text, message: Message, silent: re.Match[str], action: str, limit: float | None) -> WatchdogFired:
+def _fired(
+    text: Text, message: Message, charge: dict[str, Any], silent: re.Match[str], action: str, limit: float | None
+) -> WatchdogFired:
     said = message.text
     own = LIMIT.search(said)
     signal = SIGNAL.search(said)
     return WatchdogFired(
-        **message.facts(text, **_subject(said)),
+        **message.facts(text, **charge | _subject(said)),
         severity=Severity.CRITICAL,
         watchdog="home-made",
         action=action,

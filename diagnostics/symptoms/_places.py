@@ -118,7 +118,7 @@ def written_path(incident: Incident, fact: Evidence) -> str | None:
         return fact.subject.path
     if isinstance(fact, LogLine):
         return _target_near(incident, fact)
-    if not isinstance(fact, PythonException):
+    if not isinstance(fact, PythonException) or fact.worker is not None:  # a loader's worker reads
         return None
     before = [
         event

@@ -212,9 +212,9 @@ def _fewer_than_gpus(incident: Incident) -> Iterator[Finding]:
 
 def _throttled(incident: Incident) -> Iterator[Finding]:
     """Containers that a quota stopped in a large share of its periods."""
-    counters: dict[tuple[str, str], SettingSeen] = {(f.source.file, f.name): f for f in incident.of(SettingSeen)}
-    for (file, name), fact in counters.items():
-        periods = counters.get((file, "nr_periods"))
+    counters = {(f.source.file, f.subject, f.name): f for f in incident.of(SettingSeen)}
+    for (file, owner, name), fact in counters.items():
+        periods = counters.get((file, owner, "nr_periods"))
         if name != "nr_throttled" or periods is None:
             continue
         throttled, counted = whole_number(fact.value), whole_number(periods.value)
@@ -222,7 +222,12 @@ def _throttled(incident: Incident) -> Iterator[Finding]:
             continue
         share = throttled / max(counted, 1)
         if share >= THROTTLED:
-            yield Finding(Subject(host=fact.subject.host), (fact, periods), f"stopped in {share:.0%} of its periods")
+            quota, period = (counters.get((file, owner, f"cpu.cfs_{what}_us")) for what in ("quota", "period"))
+            given = quota and period and whole_number(quota.value), period and whole_number(period.value)
+            of = f" by a quota of {given[0] / given[1]:.2g} CPUs" if given[0] and given[1] else ""
+            subject = Subject(host=owner.host, rank=owner.rank, pid=owner.pid)
+            cited = (fact, periods, *((quota,) if quota else ()))
+            yield Finding(subject, cited, f"stopped in {share:.0%} of its periods{of}")
 
 
 SYMPTOM = Symptom(

@@ -1,7 +1,8 @@
 """The pace is lower at the end of a run than at its beginning, by more than the steps vary.
 
 The median of the last third is at least 3 % under the median of the first, and the fall is at least three times as wide
-as either third is spread. A collapse to less than two fifths of the usual pace is a symptom of its own
+as either third is spread; or the fastest step of the last third takes twice as long as the slowest of the first fifth.
+A collapse to less than two fifths of the usual pace is a symptom of its own
 (throughput_collapsed).
 """
 
@@ -18,6 +19,7 @@ from .throughput_collapsed import collapsed_from, rates
 FEWEST = 5  # steps
 LEAST = 0.03
 TIMES_THE_SPREAD = 3.0
+APART = 0.5
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -33,8 +35,10 @@ def lasting_loss(pace: Sequence[float]) -> float:
     """The share of its pace that a run has lost for good; 0 where its steps vary too much to tell."""
     if len(pace) < FEWEST:
         return 0.0
-    third = max(len(pace) // 3, 2)
+    third, fifth = max(len(pace) // 3, 2), len(pace) // 5
     before, after = pace[:third], pace[-third:]
+    if fifth >= FEWEST and max(after) < APART * min(pace[:fifth]):
+        return 1 - median(after) / median(pace[:fifth])
     usual, now = median(before), median(after)
     lost = usual - now
     if usual <= 0 or lost < TIMES_THE_SPREAD * max(_spread(before), _spread(after)):

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..evidence import Clock, Evidence, Subject
-from ..evidence.job import MarkerFile, Phase, PhaseTook, TrainingSteps
+from ..evidence.job import MarkerFile, Phase, PhaseTook, TrainingSteps, WatchdogFired
 from ..evidence.process import ProcessState
 from ..evidence.storage import SizeSeen
 from ..incident import Incident
@@ -45,12 +45,14 @@ SAVED = re.compile(
     r"(?i)check[-_]?point|ckpt|(?:^|[/_-])(?:global_)?step[-_]?\d|snapshot|\.(?:pt|pth|distcp|safetensors)\b"
 )
 EVEN = 0.3  # of the usual rise, the smallest one
+OF_THE_VOLUME = ("save", "load", "copy", "resume")  # a volume that hung for a while makes these long
 SHARE = 0.4  # of the limit: for so long at least its pace was seen
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each phase that reached a limit, with its sign of life."""
     yield from _batches(incident)
+    yield from _alarms(incident)
     struck = limits(incident)
     if not struck:
         return
@@ -73,6 +75,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (last, struck[0][1], *signs[0]),
             f"{last.phase} was under way and busy when the limit struck",
         )
+
+
+def _alarms(incident: Incident) -> Iterator[Finding]:
+    """Work that came to its end, and a watchdog that only raised an alarm about it meanwhile."""
+    alarms = [fact for fact in incident.of(WatchdogFired) if fact.action == "alert" and fact.limit_s]
+    for begin, end in _phases(incident) if alarms else ():
+        since, until = incident.timeline.at(begin), incident.timeline.at(end)
+        took = _gap(begin, end)
+        if not (since and until and took) or end.edge != "end" or begin.phase in OF_THE_VOLUME:
+            continue
+        for alarm in alarms:
+            moment = incident.timeline.at(alarm)
+            if moment and since < moment <= until and took >= (alarm.limit_s or took):
+                note = f"{begin.phase} took {took:.0f} s and ended, the limit of the alarm is {alarm.limit_s:.0f} s"
+                yield Finding(Subject(), (begin, end, alarm), note)
+                break
 
 
 def _batches(incident: Incident) -> Iterator[Finding]:

@@ -62,7 +62,7 @@ def _stopped(incident: Incident, run: Run) -> tuple[float, Evidence] | None:
 
 
 def _watched(incident: Incident) -> Iterator[Finding]:
-    """A watchdog's word, where no log with dated steps is at hand, and none goes on after an alert."""
+    """A watchdog's word, where no log with dated steps is at hand, and none goes on or ends well after an alert."""
     for fact in _fired(incident):
         if fact.action == "alert" and any(_goes_on(run, fact) for run in runs(incident)):
             continue
@@ -73,9 +73,12 @@ def _watched(incident: Incident) -> Iterator[Finding]:
 
 
 def _goes_on(run: Run, alert: WatchdogFired) -> bool:
-    """True where a log has steps after somebody was told that there were none."""
+    """True where a log has steps, or its own good end, after somebody was told that there were none."""
     moment = calendar_s(alert.stamp)
-    return moment is not None and calendar_s(run.steps.stamp) is not None and (run.last_step_s or 0.0) > moment
+    if moment is None or calendar_s(run.steps.stamp) is None:
+        return False
+    ended = calendar_s(run.finished.stamp) if run.finished and not run.failed else None
+    return max(run.last_step_s or 0.0, ended or 0.0) > moment
 
 
 def _fired(incident: Incident) -> list[WatchdogFired]:

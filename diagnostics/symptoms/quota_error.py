@@ -9,7 +9,7 @@ from ..evidence.storage import QuotaUsage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import place_of_error
+from ._places import place, place_of_error
 
 QUOTA = re.compile(
     r"quota exceeded|EDQUOT|QuotaExceeded|code: 122\b|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached"
@@ -26,8 +26,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(QuotaUsage):
         if row.marked or (row.hard and row.used >= NEARLY * row.hard):
             what = "files" if row.files else "space"
+            where = place(incident, row.subject.path or row.subject.mount)
+            subject = where if row.subject.mount and where.mount else row.subject
             yield Finding(
-                row.subject, (row,), f"the quota of {what} on {row.subject.mount or row.subject.device} is used up"
+                subject, (row,), f"the quota of {what} on {row.subject.mount or row.subject.device} is used up"
             )
 
 

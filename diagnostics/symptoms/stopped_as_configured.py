@@ -14,7 +14,7 @@ is configured.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import (
@@ -58,12 +58,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _said_so(incident)
     finished = incident.of(RunFinished)
     waits = [event for event in incident.of(SchedulerEvent) if event.about == "pending"]
-    alarms: list[Evidence] = [fact for fact in incident.of(WatchdogFired) if fact.action == "alert"]
+    alarms: list[Evidence] = [
+        fact for fact in incident.of(WatchdogFired) if fact.action == "alert" and not _before(incident, fact, finished)
+    ]
     failed = any(_after(finished, error) for error in incident.of(PythonException))
     if finished and (alarms or waits) and not failed:
         yield Finding(
             finished[-1].subject, (finished[-1], *alarms[:2], *waits[:2]), f"the run said: {finished[-1].text[:120]}"
         )
+
+
+def _before(incident: Incident, alarm: WatchdogFired, finished: Sequence[RunFinished]) -> bool:
+    """True for an alarm that was raised before the run had said its last word."""
+    raised, ended = incident.timeline.at(alarm), incident.timeline.at(finished[-1]) if finished else None
+    return bool(raised and ended and raised < ended)
 
 
 def _said_so(incident: Incident) -> Iterator[Finding]:

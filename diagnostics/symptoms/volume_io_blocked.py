@@ -55,7 +55,7 @@ def _threads(incident: Incident) -> Iterator[Finding]:
             continue
         if (fact.subject.comm or "").startswith((*CLIENTS, *DAEMONS, "lockd")):
             continue
-        file, mount = _file_and_mount(incident, fact)
+        file, mount = file_and_mount(incident, fact)
         if file and file.target.startswith(NOT_A_DISK):
             continue
         if (mount is not None and not mount.network) or (mount is None and not client):
@@ -90,7 +90,7 @@ def _named(incident: Incident) -> Iterator[Finding]:
         yield Finding(subject, (row, mount), f"`{row.command[:100]}` is in D")
 
 
-def _file_and_mount(incident: Incident, fact: ThreadState | ProcessState) -> tuple[OpenFile | None, Mount | None]:
+def file_and_mount(incident: Incident, fact: ThreadState | ProcessState) -> tuple[OpenFile | None, Mount | None]:
     links = incident.links
     file = links.file_of(fact) if isinstance(fact, ThreadState) else None
     if file:

@@ -6,12 +6,15 @@
 - burst credits that are used up
 - a read that ran into its limit while the job's own reads came back late
 - a save many times slower than its siblings
+- a local disk that delivers less than 50 MB/s while steps wait for data, and in every look at the loader's workers half
+  of them or more are in D for a page of a file: they ask it for more all the time
 
 ABSENT where a rate of 200 MB/s or more was measured.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from statistics import median
@@ -19,12 +22,16 @@ from statistics import median
 from ..evidence.job import CheckpointEvent
 from ..evidence.network import Benchmark
 from ..evidence.probe import Outcome, ProbeAnswer
+from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome, IoStatistics
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import disk, on_network, place
+from ._waits import blocked_on_page, is_worker
 from .data_wait_dominates import reads_came_after
+from .data_wait_dominates import rule as data_wait_dominates
 from .operator_tool_hangs_on_volume import place_of, ran_into_its_limit
+from .volume_io_blocked import file_and_mount
 
 SLOW_BYTES_PER_S = 50e6
 FAST_BYTES_PER_S = 200e6
@@ -33,6 +40,8 @@ SLOW_AWAIT_MS = 200.0
 BUSY_PERCENT, IN_LINE_MS = 99.0, 20.0
 SLOW_OBJECT_MS = 100.0
 SLOWER = 6.0
+FEWEST_LOOKS = 2
+READS = "read_kib_per_s"
 WAITING_PERCENT = 40.0  # of the CPUs' time
 
 
@@ -82,6 +91,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                     present=slow,
                 )
     yield from _saves(incident)
+    yield from _hungry(incident)
     yield from _outlasted(incident)
 
 
@@ -93,6 +103,36 @@ def _outlasted(incident: Incident) -> Iterator[Finding]:
         if steps and on_network(incident, subject) is not False:
             note = f"`{command.command[:100]}` ran into its limit, while the job's reads came back late"
             yield Finding(subject, (command, *steps), note)
+
+
+def _hungry(incident: Incident) -> Iterator[Finding]:
+    """A disk whose rate of reading was seen while the workers of a loader did nothing but wait for its pages."""
+    waits = [finding for finding in data_wait_dominates(incident) if finding.present]
+    tables = {each.file for each in incident.reads("process-table")}
+    looks: dict[str, list[ProcessState]] = defaultdict(list)
+    for row in incident.of(ProcessState):
+        process = incident.links.process_of(row)
+        if process and is_worker(process) and row.source.file in tables:
+            looks[row.source.file].append(row)
+    blocked = [row for rows in looks.values() for row in rows if blocked_on_page(row)]
+    always = all(2 * sum(map(blocked_on_page, rows)) >= len(rows) for rows in looks.values())
+    mounts = [file_and_mount(incident, row)[1] for row in blocked]
+    if (
+        not waits
+        or len(looks) < FEWEST_LOOKS
+        or not always
+        or not incident.links.mounts
+        or any(mount and mount.network for mount in mounts)
+    ):
+        return
+    rates = [row for row in incident.of(IoStatistics) if "since_boot" not in row.values and row.values.get(READS)]
+    devices = {disk(mount.subject.device) for mount in mounts if mount} - {None}
+    rates = [row for row in rates if not devices or disk(row.subject.device) in devices]
+    best = max(rates, key=lambda row: row.values[READS], default=None)
+    if best and best.values[READS] * 1024 < SLOW_BYTES_PER_S:
+        note = f"it delivers {best.values[READS] / 1024:.1f} MiB/s, and the workers wait for its pages all the time"
+        subject = replace(best.subject, device=disk(best.subject.device))
+        yield Finding(subject, (best, *blocked[:3], *waits[0].evidence[:1]), note)
 
 
 def _saves(incident: Incident) -> Iterator[Finding]:
