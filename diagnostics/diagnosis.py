@@ -161,10 +161,17 @@ def judge(
     `causes` are other causes than the table's, `words` is another opinion of the incident's wording than the library's.
     """
     words = compare(wording(incident.texts, incident.evidence)) if words is None else words
-    network = build(observations, causes, words)
-    posterior = network.posterior
-    hypotheses = _hypotheses(incident, network, posterior, words)
-    leading, lacking = _leading(network, posterior, hypotheses)
+    found = _judged(incident, observations, build(observations, causes, words), words)
+    if found.answer or not found.network.worded.any():
+        return found
+    # words take no answer from the symptoms
+    by_symptoms = _judged(incident, observations, found.network.wordless(), words)
+    return by_symptoms if by_symptoms.answer else found
+
+
+def _judged(incident: Incident, observations: Sequence[Observation], network: Network, words: Likeness) -> Diagnosis:
+    hypotheses = _hypotheses(incident, network, words)
+    leading, lacking = _leading(network, hypotheses)
     robustness = shaken(network, {each.slug for each in leading}) if leading else 0.0
     if leading and robustness < _must_stay(leading):
         leading, lacking = (
@@ -177,9 +184,7 @@ def judge(
     )
 
 
-def _hypotheses(
-    incident: Incident, network: Network, posterior: noisy_or.Posterior, words: Likeness
-) -> tuple[Hypothesis, ...]:
+def _hypotheses(incident: Incident, network: Network, words: Likeness) -> tuple[Hypothesis, ...]:
     bits = noisy_or.weight_of_evidence(network.strength, network.leak, network.present)
     best = network.strength.max(axis=0, initial=0.0)
     by_symptoms = at_work(network.slugs, network.by_symptoms)
@@ -201,7 +206,7 @@ def _hypotheses(
                 instance.cause,
                 instance.subject,
                 about,
-                float(posterior.marginal[row]),
+                float(network.posterior.marginal[row]),
                 by_symptoms[instance.cause.slug],
                 float(bits[row].sum() + network.worded[row]),
                 float(network.worded[row]),
@@ -238,9 +243,7 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
     return about
 
 
-def _leading(
-    network: Network, posterior: noisy_or.Posterior, hypotheses: Sequence[Hypothesis]
-) -> tuple[tuple[Hypothesis, ...], str]:
+def _leading(network: Network, hypotheses: Sequence[Hypothesis]) -> tuple[tuple[Hypothesis, ...], str]:
     """The causes of the most probable set that are probable enough, and spoken for enough by what they initiate.
 
     By the symptoms alone, or as a lead: words name one cause at most, and none by speaking against its rivals. None
@@ -248,15 +251,16 @@ def _leading(
     behind the rest too. What counts is that the cause is at work at all: on which of two subjects may stay open, and a
     second one needs a posterior of its own. Where there is none, what the likeliest lacks.
     """
-    if strange := unaccounted(network, posterior.sets[0]):
+    likeliest = network.posterior.sets[0]
+    if strange := unaccounted(network, likeliest):
         title = all_symptoms()[strange[0].symptom].title
         return (), f"the likeliest explanation does not account for “{title}”, and something must have caused it"
     own = own_bits(network)
     told = own + network.worded
-    chosen = [i for i in posterior.sets[0] if own[i] >= ANSWER_BITS]
+    chosen = [i for i in likeliest if own[i] >= ANSWER_BITS]
     if not chosen:
-        chosen = [i for i in sorted(posterior.sets[0], key=lambda i: -told[i])[:1] if told[i] >= ANSWER_BITS]
-    found = at_work(network.slugs, posterior)
+        chosen = [i for i in sorted(likeliest, key=lambda i: -told[i])[:1] if told[i] >= ANSWER_BITS]
+    found = at_work(network.slugs, network.posterior)
     bits = {(network.slugs[i], network.instances[i].subject): float(told[i]) for i in chosen}
     mine = [(each, bits[key]) for each in hypotheses if (key := (each.slug, each.subject)) in bits]
     lacks = [(each, _lacks(each, found, speaks)) for each, speaks in mine]
@@ -265,14 +269,14 @@ def _leading(
         first = {each.slug: each for each in reversed(sure)}
         return tuple(each for each in sure if each is first[each.slug] or each.posterior >= ANSWER_POSTERIOR), ""
     leader = hypotheses[0] if hypotheses else None
-    return (), next((lack for each, lack in lacks if each is leader), _out_of_reach(network, posterior, leader))
+    return (), next((lack for each, lack in lacks if each is leader), _out_of_reach(network, leader))
 
 
-def _out_of_reach(network: Network, posterior: noisy_or.Posterior, leader: Hypothesis | None) -> str:
+def _out_of_reach(network: Network, leader: Hypothesis | None) -> str:
     """Why the most probable hypothesis was not even weighed as an answer."""
     if leader is None or leader.bits < ANSWER_BITS:
         return f"less than {ANSWER_BITS:.0f} bits (8 to 1) speak for it"
-    likeliest = {(network.slugs[i], network.instances[i].subject) for i in posterior.sets[0]}
+    likeliest = {(network.slugs[i], network.instances[i].subject) for i in network.posterior.sets[0]}
     if not likeliest:
         return "that it was none of the known causes is likelier still"
     if (leader.slug, leader.subject) not in likeliest:

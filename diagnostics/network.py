@@ -64,6 +64,12 @@ class Network:
         """The posterior over sets of instances."""
         return self._solved(self.worded * math.log(2)) if self.worded.any() else self.by_symptoms
 
+    def wordless(self) -> Network:
+        """The same network as if nobody knew how anything is worded."""
+        import numpy as np
+
+        return replace(self, worded=np.zeros(len(self.instances)))
+
     @cached_property
     def by_symptoms(self) -> noisy_or.Posterior:
         """The posterior as if nobody knew how anything is worded."""
@@ -118,7 +124,7 @@ def build(
     _count_once_where_unknown(strength, instances, observed)
     leak = np.array([table[each.symptom].leak for each in observed])
     worded = np.array([words.bits.get(instance.cause.slug, 0.0) for instance in instances])
-    network = Network(
+    return Network(
         instances,
         observed,
         np.array([instance.cause.prior for instance in instances]),
@@ -128,13 +134,6 @@ def build(
         initiating,
         _unless_missed(worded, strength, leak, present),
     )
-    return replace(network, worded=np.zeros(len(instances))) if _misled(network) else network
-
-
-def _misled(network: Network) -> bool:
-    """True where words lead to causes beside which a telling symptom stays unexplained that others account for."""
-    alone = network.by_symptoms.sets[0]
-    return bool(alone and unaccounted(network, network.posterior.sets[0]) and not unaccounted(network, alone))
 
 
 def _count_once_where_unknown(
