@@ -82,10 +82,10 @@ class Diagnosis:
 
     @cached_property
     def finding(self) -> tuple[Sentence, ...]:
-        """What was found, in sentences, each with the lines that it stands on."""
-        return tuple(
-            find(self.incident, self.present, self.verdict, self.answer or self.hypotheses, self.words, self.lacking)
-        )
+        """What was found, in sentences, each with the lines that it stands on; last, what failed in looking for it."""
+        told = find(self.incident, self.present, self.verdict, self.answer or self.hypotheses, self.words, self.lacking)
+        failed = (each for each in self.observations if each.state is State.UNOBSERVED and each.notes)
+        return (*told, *(Sentence(f"A defect of this program: {each.notes[0]}.") for each in failed))
 
     @property
     def present(self) -> list[Observation]:

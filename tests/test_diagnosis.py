@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
-from diagnostics import diagnosis, finding, network
+from diagnostics import diagnosis, finding, network, symptoms
 from diagnostics.causes import Cause, Effect, Role
 from diagnostics.diagnosis import diagnose, judge
 from diagnostics.evidence import NOBODY, Source, Subject
 from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident
 from diagnostics.precedents import Likeness
-from diagnostics.symptoms import Observation, State, Symptom
+from diagnostics.symptoms import Finding, Observation, RuleRaised, State, Symptom
 
 EMPTY = Incident("nothing", [], [])
 
@@ -342,3 +344,33 @@ def test_a_cause_on_thousands_of_subjects_is_one_instance_on_all_of_them() -> No
     built = network.build(volumes)
     assert time.process_time() - start < 5
     assert [each.subject for each in built.instances if each.cause.slug == "disk-fault"] == [NOBODY]
+
+
+def raises_after_one(incident: Incident) -> Iterator[Finding]:
+    yield Finding(NOBODY, (), "the disk cries")
+    raise OverflowError("cannot convert float infinity to integer")
+
+
+@pytest.fixture
+def broken_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = SYMPTOMS | {"disk-cries": replace(SYMPTOMS["disk-cries"], rule=raises_after_one)}
+    monkeypatch.setattr(symptoms, "all_symptoms", lambda: table)
+
+
+@pytest.mark.usefixtures("broken_rule")
+def test_a_rule_that_raises_is_said_and_ends_no_other() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuleRaised)
+        found = diagnose(EMPTY)
+    assert slugs(found) == ["disk-fault"], "what it had found before counts"
+    assert found.finding[-1].text == (
+        "A defect of this program: the rule of disk-cries failed after 1 findings: "
+        "OverflowError: cannot convert float infinity to integer."
+    )
+    assert {each.symptom for each in found.observations} == set(SYMPTOMS)
+
+
+@pytest.mark.usefixtures("broken_rule")
+def test_no_test_passes_where_a_rule_raises() -> None:
+    with pytest.raises(RuleRaised, match=r"^the rule of disk-cries failed"):
+        diagnose(EMPTY)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -118,10 +119,27 @@ def _passed(observation: Observation, incident: Incident) -> bool:
     return all(any(outlived(run, fact, incident) or ended_well(run, fact) for run in known) for fact in facts)
 
 
+class RuleRaised(ResourceWarning):
+    """A rule raised: kept from users, and an error in the tests, as one of a parser is."""
+
+
+def _findings_of(name: str, symptom: Symptom, incident: Incident) -> tuple[list[Finding], str]:
+    """What a rule finds, and why it looked no further where it raised: one rule's defect ends no other's."""
+    found: list[Finding] = []
+    try:
+        found.extend(symptom.rule(incident))
+    except Exception as error:
+        fault = f"the rule of {name} failed after {len(found)} findings: {type(error).__name__}: {error}"[:300]
+        warnings.warn(RuleRaised(fault), stacklevel=2)
+        return [each for each in found if each.present], fault
+    return found, ""
+
+
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
+    found, fault = _findings_of(name, symptom, incident)
     groups: list[tuple[Subject, list[Finding]]] = []
     known: dict[tuple[object, ...], int] = {}  # where findings of this very subject went, so that many cost little
-    for finding in symptom.rule(incident):
+    for finding in found:
         key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
         if key not in known:
             known[key] = _group_of(finding, symptom.tells_apart, groups)
@@ -134,7 +152,9 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
         for each in merged
         if each.state is State.ABSENT and not any(each.subject.agrees_with(seen.subject) for seen in present)
     ]
-    yield from [*present, *absent] or [Observation(name, State.UNOBSERVED)]
+    if fault or not (present or absent):
+        yield Observation(name, State.UNOBSERVED, notes=(fault,) if fault else ())
+    yield from [*present, *absent]
 
 
 def _group_of(finding: Finding, tells_apart: Sequence[str], groups: list[tuple[Subject, list[Finding]]]) -> int:
