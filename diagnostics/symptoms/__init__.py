@@ -135,16 +135,25 @@ def _findings_of(name: str, symptom: Symptom, incident: Incident) -> tuple[list[
     return found, ""
 
 
+@dataclass
+class _Group:
+    """Findings about one subject: those of `tells_apart` that are known of it, in their order."""
+
+    present: bool
+    known: tuple[str | int | None, ...]
+    findings: list[Finding]
+
+
 def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observation]:
     found, fault = _findings_of(name, symptom, incident)
-    groups: list[tuple[Subject, list[Finding]]] = []
-    known: dict[tuple[object, ...], int] = {}  # where findings of this very subject went, so that many cost little
+    groups: list[_Group] = []
+    places: dict[tuple[object, ...], _Group] = {}  # where findings of this very subject went, so that many cost little
     for finding in found:
-        key = (finding.present, *(getattr(finding.subject, part) for part in symptom.tells_apart))
-        if key not in known:
-            known[key] = _group_of(finding, symptom.tells_apart, groups)
-        groups[known[key]][1].append(finding)
-    merged = [_merge(name, findings) for _, findings in groups]
+        known = tuple(getattr(finding.subject, part) for part in symptom.tells_apart)
+        if (finding.present, known) not in places:
+            places[finding.present, known] = _group_of(finding.present, known, groups)
+        places[finding.present, known].findings.append(finding)
+    merged = [_merge(name, group.findings) for group in groups]
     present = [each for each in merged if each.state is State.PRESENT]
     # seen on a subject is seen, whatever a look elsewhere (or at no subject in particular) did not find
     absent = [
@@ -157,15 +166,18 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
     yield from [*present, *absent]
 
 
-def _group_of(finding: Finding, tells_apart: Sequence[str], groups: list[tuple[Subject, list[Finding]]]) -> int:
-    """The place of the group that a finding belongs to: the first that nothing contradicts, else a new one."""
-    mine = Subject.of({part: getattr(finding.subject, part) for part in tells_apart})
-    for place, (theirs, findings) in enumerate(groups):
-        if findings[0].present == finding.present and theirs.agrees_with(mine):
-            groups[place] = Subject.shared_by((theirs, mine)), findings
-            return place
-    groups.append((mine, []))
-    return len(groups) - 1
+def _group_of(present: bool, known: tuple[str | int | None, ...], groups: list[_Group]) -> _Group:
+    """The group that a finding belongs to: the first that nothing contradicts, else a new one."""
+    for group in groups:
+        if group.present == present and all(
+            theirs is None or mine is None or mine == theirs for mine, theirs in zip(known, group.known, strict=True)
+        ):
+            group.known = tuple(
+                mine if theirs is None else theirs for mine, theirs in zip(known, group.known, strict=True)
+            )
+            return group
+    groups.append(_Group(present, known, []))
+    return groups[-1]
 
 
 def _merge(name: str, findings: Sequence[Finding]) -> Observation:
