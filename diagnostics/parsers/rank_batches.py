@@ -3,6 +3,7 @@
     rank 0 : 6 validation batches
     rank 1 : 7 validation batches
     [rank3] 402 iterations per epoch
+    [rank1] shard 1: 25 batches
     [rank 3] epoch 0 batch 1251/1251
     rank 0: len(dl)=412   rank 1: len(dl)=412   rank 2: len(dl)=409
     [1,3]<stdout>:Epoch 2: batch 655/656 loss 0.41
@@ -27,7 +28,8 @@ from ..text import Line, Text
 from . import Parser
 
 ROW = re.compile(
-    r"^\s{0,8}\[?rank ?(\d{1,6})\]?\s{0,4}[:=]?\s{1,4}(?:has |gets |with |len\(loader\) ?= ?)?(\d{1,9}) "
+    r"^\s{0,8}\[?rank ?(\d{1,6})\]?\s{0,4}[:=]?\s{1,4}"
+    r"(?:(?:shard|split|part(?:ition)?) \d{1,6}: {1,4})?(?:has |gets |with |len\(loader\) ?= ?)?(\d{1,9}) "
     r"((?:\w{1,12} )?(?:batch(?:es)?|iterations?|iters|steps))"
     r"(?: per epoch| in epoch \d{1,6}| each epoch)?\s*$",
     re.I,

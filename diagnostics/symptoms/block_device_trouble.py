@@ -3,7 +3,8 @@
 Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: their errors are the network's. Nor do
 messages that a driver prints at every start, nor one reset of a SATA link, nor a request or two whose interrupt was
 lost, nor disks that were only late while
-processors were stuck: that is a symptom of its own. A mapped volume whose pool has no space left fails for that alone.
+processors were stuck: that is a symptom of its own. A mapped volume whose pool has no space left fails for that alone,
+and so does a file that serves as a disk (a loop device) where a volume of the host is full.
 ABSENT where the kernel log was read and has no such line, and where iostat shows every disk idle: a disk that does not
 answer has requests in line.
 """
@@ -21,7 +22,7 @@ from ..machines import by_machine
 from . import Finding, Symptom
 from ._places import disk, is_remote_disk, lost_sessions
 from .disk_late_beside_lockup import late_beside_lockup
-from .pool_out_of_space import POOL
+from .pool_out_of_space import POOL, files_without_room
 
 # each costs half a minute, in which the answer lies there
 COMPLETION_POLLED = re.compile(r"\btimeout, completion polled\b")
@@ -40,6 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     sessions = lost_sessions(incident)
     late = late_beside_lockup(incident)
     pool_full = any(each.filesystem == POOL for each in incident.of(FilesystemError))
+    without_room = files_without_room(incident)
     polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
     polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
     facts: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
@@ -49,7 +51,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if fact in late or (fact.severity is Severity.INFO and fact not in polled):
             continue
         name = (fact.subject.device or "").rpartition("/")[2]
-        if pool_full and name.startswith(MAPPED):
+        if (pool_full and name.startswith(MAPPED)) or fact in without_room:
             continue
         if name.startswith(REMOVABLE) or is_remote_disk(incident, name) or fact in sessions:
             continue
