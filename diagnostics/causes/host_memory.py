@@ -26,9 +26,8 @@ CAUSES = (
             Effect("worker-gone", 0.2,
                    "loader workers are often the largest or the youngest",
                    "the worker was killed for memory"),
-            Effect("memory-grows", 0.01,
-                   "a load that is too big is so from the start; a growing one is a leak, or caches, which the kernel "
-                   "takes back before it kills",
+            Effect("memory-grows", 0.015,
+                   "a load that is too big is so from the start; a growing one is a leak",
                    "memory approached the limit", Role.INITIATING),
             Effect("cannot-allocate-memory", 0.02,
                    "a cgroup kills and refuses no allocation, but for huge pages and a thread's stack",
