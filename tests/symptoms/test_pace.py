@@ -35,10 +35,12 @@ def seen(paces: Sequence[float]) -> tuple[list[bool], list[bool]]:
         ([100.0] * 20 + [45.0] * 10, [True], [False]),
         ([100.0] * 20 + [35.0] * 10, [], [True]),
         ([100.0] * 12 + [35.0] * 18, [True], [False]),  # low for most of the run: low is then its usual pace
+        ([110.0, 90.0] * 4 + [44.0, 18.0] * 16, [True], [False]),  # it varies more than it fell
+        ([110.0, 90.0] * 4 + [46.0, 18.0] * 16, [], [False]),  # its fastest steps are as fast as before, by half
         ([100.0] * 12, [], [False]),
         ([100.0] * 11, [], []),
     ],
-    ids="even under-a-half under-two-fifths under-two-fifths-for-long twelve-steps eleven-steps".split(),
+    ids="even under-a-half under-two-fifths under-two-fifths-for-long early not-apart twelve-steps eleven-steps".split(),
 )
 def test_the_two_rules_agree(paces: list[float], fell: list[bool], collapsed: list[bool]) -> None:
     assert seen(paces) == (fell, collapsed)
