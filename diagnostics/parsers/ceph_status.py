@@ -8,7 +8,8 @@
      2    hdd  0.00980   1.00000  10 GiB   10 GiB  9.0 GiB  1.4 MiB  1023 MiB    0 B  100.00  1.00    0    down
 
 An image without watchers is one that no client has open: a pod that still has it mounted was shut out. A
-blocklist entry is such a client; one with a port is a daemon's (a manager's or a metadata server's) and is skipped.
+blocklist entry is such a client; one with a port is a daemon's (a manager's or a metadata server's) and is skipped,
+with the clients that were listed beside it: a manager that takes over lists its predecessor and all that it had opened.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ UNAVAILABLE = re.compile(
 DETAIL = re.compile(r"^\[(?:WRN|ERR)\] ([A-Z_]{4,40}): (.{1,300})$")
 # listed 1 entries        192.0.2.7:0/3710147553 2026-11-29T13:20:01.123456+0000
 BLOCKED = re.compile(r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):0/\d{1,12} (\d{4}-\d\d-\d\d[T ]\S{8,40})\s*$")
+# 192.0.2.7:6801/2719403312 2026-11-29T13:20:01.123456+0000
+OF_DAEMON = re.compile(
+    r"^((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]{2,40}\]):[1-9]\d{1,4}/\d{1,12} (\d{4}-\d\d-\d\d[T ][\d:]{8})"
+)
+TO_SECONDS = 19  # characters of a time
 # the columns that stand before and after what is used; their number changes from version to version
 OSDS = re.compile(r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE +.{3,60}%USE +VAR ")
 OSD = re.compile(r"^ *(\d{1,6}) +\S{1,12} +[\d.]{1,12} +[\d.]{1,12} +\d.{10,100}? (\d{1,3}\.\d\d) +\d{1,4}\.\d\d ")
@@ -55,6 +61,7 @@ OUT = re.compile(
 
 def read(text: Text) -> Iterator[VolumeClientMessage]:
     osds = False
+    daemons = {found.groups() for line in text.lines() if (found := OF_DAEMON.match(line.text[:200]))}
     for line in text.lines():
         row = line.text[:500]
         osds = osds or OSDS.match(row) is not None
@@ -66,6 +73,8 @@ def read(text: Text) -> Iterator[VolumeClientMessage]:
             yield told(text, line, "ceph", "recovered", row)
         elif SLOW.search(row):
             yield told(text, line, "ceph", "slow", row)
+        elif (found := BLOCKED.match(row)) and (found[1], found[2][:TO_SECONDS]) in daemons:
+            continue
         elif found := BLOCKED.match(row):
             yield told(text, line, "ceph", "connection-lost", f"blocklisted until {found[2]}", found[1])
         elif BELOW.match(row):

@@ -1,10 +1,11 @@
 """A file differs from what it should be although its size is right: nothing was cut, the bytes changed.
 
 Needs a checksum that differs, and a listing: of the same name in two places (or at two times) with one size, or of
-two or more sound siblings that are all just as big, as shards of one set are. Or cmp compared both to their common
-end and nothing says that one is shorter; or it found another byte, not an end, in one copy of a file of which another
-copy is right; or a file is nothing but zeros and is listed elsewhere with the same size; or a file of a set, most of
-which agrees with its copies, opens and gives its numbers, which a cut one does not.
+two or more sound siblings that are all just as big, as shards of one set are: compared and right, or called as it is
+but for their number and not found to differ. Or cmp compared both to their common end and nothing says that one is
+shorter; or it found another byte, not an end, in one copy of a file of which another copy is right; or a file is
+nothing but zeros and is listed elsewhere with the same size; or a file of a set, most of which agrees with its copies,
+opens and gives its numbers, which a cut one does not.
 ABSENT where the sizes differ too.
 """
 
@@ -21,6 +22,7 @@ from ._places import place
 from .checksums_differ import mismatches
 
 SIBLINGS = 2
+NUMBER = re.compile(r"\d+")
 ROW = 16  # bytes: what a dump shows of a file's end
 
 
@@ -33,7 +35,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for path, facts in mismatches(incident):
         entries = listed.get(path.rpartition("/")[2], [])
         if len({entry.subject.path for entry in entries}) < 2:
-            entries = [*entries, *_sound_siblings(incident, listed)] if entries else []
+            entries = (
+                [*entries, *(_sound_siblings(incident, listed) or _numbered(incident, path, listed))] if entries else []
+            )
         if len({entry.subject.path for entry in entries}) < 2:
             continue
         same = len({entry.size for entry in entries}) == 1
@@ -123,6 +127,19 @@ def _sound_siblings(incident: Incident, listed: dict[str, list[FileEntry]]) -> l
         for entry in listed.get(verdict.subject.path.rpartition("/")[2], [])
     ]
     return sound if len(sound) >= SIBLINGS and len({entry.size for entry in sound}) == 1 else []
+
+
+def _numbered(incident: Incident, path: str, listed: dict[str, list[FileEntry]]) -> list[FileEntry]:
+    """The entries of files of its name but for the numbers, which nobody found to differ, where all are as big as it.
+
+    Where they are not, nothing is known: the last one of a set is smaller.
+    """
+    own = path.rpartition("/")[2]
+    wrong = {each.rpartition("/")[2] for each, _ in mismatches(incident)} - {own}
+    series = NUMBER.sub("0", own)
+    same = [entry for name in listed.keys() - wrong if NUMBER.sub("0", name) == series for entry in listed[name]]
+    others = [entry for entry in same if not (entry.subject.path or "").endswith(own)]
+    return others if len(others) >= SIBLINGS and len({entry.size for entry in same}) == 1 else []
 
 
 SYMPTOM = Symptom(
