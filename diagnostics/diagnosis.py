@@ -78,7 +78,8 @@ class Diagnosis:
         table = all_symptoms()
         ill = [each for each in self.present if not table[each.symptom].healthy]
         told = f"{self.verdict.value}: {names}" if names else self.verdict.value
-        return f"{told}; {len(ill)} symptoms present, {len(self.unexplained)} unexplained"
+        present = "1 symptom" if len(ill) == 1 else f"{len(ill)} symptoms"
+        return f"{told}; {present} present, {len(self.unexplained)} unexplained"
 
     @cached_property
     def finding(self) -> tuple[Sentence, ...]:

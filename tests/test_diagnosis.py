@@ -364,7 +364,7 @@ def test_a_rule_that_raises_is_said_and_ends_no_other() -> None:
         found = diagnose(EMPTY)
     assert slugs(found) == ["disk-fault"], "what it had found before counts"
     assert found.finding[-1].text == (
-        "A defect of this program: the rule of disk-cries failed after 1 findings: "
+        "A defect of this program: the rule of disk-cries failed and may have missed something: "
         "OverflowError: cannot convert float infinity to integer."
     )
     assert {each.symptom for each in found.observations} == set(SYMPTOMS)

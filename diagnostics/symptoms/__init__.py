@@ -129,7 +129,7 @@ def _findings_of(name: str, symptom: Symptom, incident: Incident) -> tuple[list[
     try:
         found.extend(symptom.rule(incident))
     except Exception as error:
-        fault = f"the rule of {name} failed after {len(found)} findings: {type(error).__name__}: {error}"[:300]
+        fault = f"the rule of {name} failed and may have missed something: {type(error).__name__}: {error}"[:300]
         warnings.warn(RuleRaised(fault), stacklevel=2)
         return [each for each in found if each.present], fault
     return found, ""
