@@ -12,11 +12,12 @@ used a whole CPU for minutes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
+from ..machines import by_machine
 from . import Finding, Symptom
 from ._jobs import is_of_the_job
 from .hung_in_gpu_driver import TOOLS
@@ -31,25 +32,33 @@ SPINS_PERCENT = 90.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    """Queues on one machine: each has a driver of its own."""
+    for seen in by_machine([*incident.of(ThreadState), *incident.of(ProcessState)]):
+        rows = [fact for fact in seen if isinstance(fact, ProcessState)]
+        yield from _at_the_lock([fact for fact in seen if isinstance(fact, ThreadState)], rows)
+        named = [row for row in rows if row.subject.pid is not None]
+        yield from _behind_a_dead_program(named)
+        yield from _behind_a_spinning_monitor(named)
+
+
+def _at_the_lock(threads: Sequence[ThreadState], rows: Sequence[ProcessState]) -> Iterator[Finding]:
+    """Processes that wait for the driver's lock, one of them for long."""
     waiting: dict[int | None, Evidence] = {}
     longest = 0.0
-    for thread in incident.of(ThreadState):
+    for thread in threads:
         if thread.state in ("D", None) and any(LOCK.search(frame) for frame in thread.frames[:2]):
             waiting[thread.subject.pid] = thread
-    for row in incident.of(ProcessState):
+    for row in rows:
         if row.state == "D" and (LOCK.search(row.wchan or "") or row.subject.pid in waiting):
             waiting[row.subject.pid] = row
             longest = max(longest, row.elapsed_s or 0.0)
-    yield from _behind_a_dead_program(incident)
-    yield from _behind_a_spinning_monitor(incident)
     if len(waiting) >= FEWEST and longest >= LONG_S:
         note = f"{len(waiting)} processes wait for the driver, one of them {longest / 60:.0f} minutes old"
         yield Finding(Subject(), tuple(waiting.values())[:8], note)
 
 
-def _behind_a_dead_program(incident: Incident) -> Iterator[Finding]:
+def _behind_a_dead_program(rows: Sequence[ProcessState]) -> Iterator[Finding]:
     """A tool of the driver and another program in D, while a program that was killed cannot end."""
-    rows = [row for row in incident.of(ProcessState) if row.subject.pid is not None]
     dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and is_of_the_job(row)]
     stuck = [row for row in rows if row.state == "D"]
     tools = [row for row in stuck if row.subject.comm in TOOLS]
@@ -59,9 +68,8 @@ def _behind_a_dead_program(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), (dead[0], tools[0], others[0]), note)
 
 
-def _behind_a_spinning_monitor(incident: Incident) -> Iterator[Finding]:
+def _behind_a_spinning_monitor(rows: Sequence[ProcessState]) -> Iterator[Finding]:
     """Two tools of the driver or more in D beside a monitor that runs without a rest."""
-    rows = [row for row in incident.of(ProcessState) if row.subject.pid is not None]
     tools = {row.subject.pid: row for row in rows if row.state == "D" and row.subject.comm in TOOLS}
     for row in rows if len(tools) >= FEWEST else ():
         spins = row.state == "R" and (row.cpu_percent or 0.0) >= SPINS_PERCENT and (row.cpu_s or 0.0) >= LONG_S

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import OpenFileCount, ResourceLimit
 from ..incident import Incident
+from ..machines import Machines
 from . import Finding, Symptom
 from ._errors import matching
 
@@ -31,9 +32,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in matching(incident, TOO_MANY, "EMFILE", "ENFILE"):
         found = True
         yield Finding(said.fact.subject, (said.fact, *_limits(incident)), said.text.splitlines()[0][:160])
-    limits = {limit.subject.pid: limit for limit in _limits(incident)}
+    limits = _limits(incident)
+    machines = Machines([*limits, *incident.of(OpenFileCount)])
+    of_process = {(machines.of(limit), limit.subject.pid): limit for limit in limits}
     for count in incident.of(OpenFileCount):
-        limit = limits.get(count.subject.pid) or limits.get(None) or next(iter(limits.values()), None)
+        machine = machines.of(count)
+        known = of_process.get((machine, count.subject.pid)) or of_process.get((machine, None))
+        limit = known or next(iter(limits), None)
         if limit is None or not limit.soft:
             continue
         if count.count >= NEAR * limit.soft:

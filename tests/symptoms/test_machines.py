@@ -212,3 +212,28 @@ def test_a_folders_name_of_any_length_is_soon_told() -> None:
     start = time.process_time()
     assert Machines([row(f"{'1' * 50_000}-x/ps.txt"), row("y/ps.txt")]).of(row("y/ps.txt")) == "y"
     assert time.process_time() - start < 5
+
+
+QUEUED = """\
+    PID    PPID STAT WCHAN                      ELAPSED COMMAND
+   4711       1 D    os_acquire_rwlock_write   01:10:00 nvidia-smi -q
+"""
+
+
+def test_two_hosts_that_each_wait_once_for_their_driver_are_no_queue(tmp_path: Path) -> None:
+    apart = write(tmp_path / "apart", {"nodeA/ps.txt": QUEUED, "nodeB/ps.txt": QUEUED.replace("4711", "9120")})
+    assert not seen(apart, "driver-lock-queue")
+    row = QUEUED.splitlines()[1].replace("4711", "9120")
+    together = write(tmp_path / "together", {"ps.txt": QUEUED + row + "\n"})
+    assert seen(together, "driver-lock-queue")
+
+
+def test_the_limit_of_a_process_is_that_of_its_machine(tmp_path: Path) -> None:
+    def limits(most: int) -> str:
+        return f"Limit                     Soft Limit           Hard Limit           Units     \nMax open files            {most:<20} {most:<20} files     \n"
+
+    counts = "$ ls /proc/4711/fd | wc -l\n1010\n"
+    files = {"nodeA/4711/limits": limits(1048576), "nodeA/fds.txt": counts}
+    files |= {"nodeB/4711/limits": limits(1024), "nodeB/fds.txt": counts}
+    present = seen(write(tmp_path, files), "too-many-open-files")
+    assert [sorted({fact.source.file.partition("/")[0] for fact in each.evidence}) for each in present] == [["nodeB"]]
