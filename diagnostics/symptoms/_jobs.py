@@ -6,9 +6,10 @@ import re
 
 from ..evidence import Evidence
 
-# its interpreter, launcher, worker or shell: torchrun train.py, mpirun, ray::Worker, pt_data_worker, bash run.sh
+# its interpreter, launcher, the launcher's daemon on a node, worker or shell: torchrun train.py, mpirun, orted,
+# hydra_pmi_proxy, ray::Worker, pt_data_worker, bash run.sh
 OF_A_JOB = re.compile(
-    r"python|torchrun|accelerate|deepspeed|horovod|mpirun|\bsrun|slurmstepd|\bray\b|ray::|train|finetun|\bpt_|\bvllm"
+    r"python|torchrun|accelerate|deepspeed|horovod|mpirun|mpiexec|prterun|\borted\b|\bprted\b|pmi_proxy\b|hydra_bstrap_proxy|\bsrun|slurmstepd|\bray\b|ray::|train|finetun|\bpt_|\bvllm"
     r"|megatron|\bjulia\b|\brun\.sh|\bjax|tensorflow|(?<!k)worker|\brank|\bllm|\.py\b",
     re.I,
 )
