@@ -21,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence.job import Trial
+from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser
 from ._trial_words import short_lines, trial
@@ -99,6 +100,6 @@ def _fails(said: str) -> bool:
 PARSER = Parser(
     tool="a command on each device",
     medium="trials",
-    footprint=rf"for \w+ in {_LIST} ?; ?do .{{0,200}}{_DEVICE}\$|{_PROMPT}.{{0,60}}?{_DEVICE}\d{{1,2}}(?![\w,.])",
+    footprint=footprint_of(LOOP, ONE),
     read=read,
 )

@@ -1,11 +1,10 @@
 """A process hangs inside the NVIDIA driver, or a tool that only asks the driver does not come back.
 
-A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions, also of a process in R that a kill has
-not ended; nvidia-smi that hangs or times out; a rmmod
-of the driver's module in D, or a command that takes the card from it. A program that only opens the device
-(deviceQuery, rocminfo) and is not back after half a minute is such a tool, where nothing else that was tried hangs; a
-line of Python that does so is one where such a program hangs too or a line without the device came back, since its
-imports may be what hangs.
+A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions, also of a process in R that a kill has not
+ended; nvidia-smi that hangs or times out; a rmmod of the driver's module in D, or a command that takes the card from
+it. A program that only opens the device (deviceQuery, rocminfo) and is not back after half a minute is such a tool,
+where nothing else that was tried hangs; a line of Python that does so is one where such a program hangs too or a line
+without the device came back, since its imports may be what hangs.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 The median of the last third is at least 3 % under the median of the first, and the fall is at least three times as wide
 as either third is spread; or the fastest step of the last third takes twice as long as the slowest of the first fifth.
-A collapse to less than two fifths of the usual pace is a symptom of its own
-(throughput_collapsed).
+A collapse to less than two fifths of the usual pace is a symptom of its own (throughput_collapsed).
 """
 
 from __future__ import annotations

@@ -32,12 +32,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for entry in incident.of(FileEntry):
         if entry.subject.path and entry.size is not None:
             listed[entry.subject.path.rpartition("/")[2]].append(entry)
-    for path, facts in mismatches(incident):
-        entries = listed.get(path.rpartition("/")[2], [])
-        if len({entry.subject.path for entry in entries}) < 2:
-            entries = (
-                [*entries, *(_sound_siblings(incident, listed) or _numbered(incident, path, listed))] if entries else []
-            )
+    differ = list(mismatches(incident))
+    wrong = {path.rpartition("/")[2] for path, _ in differ}
+    for path, facts in differ:
+        name = path.rpartition("/")[2]
+        entries = listed.get(name, [])
+        if entries and len({entry.subject.path for entry in entries}) < 2:
+            entries = [*entries, *(_sound_siblings(incident, listed) or _numbered(name, wrong, listed))]
         if len({entry.subject.path for entry in entries}) < 2:
             continue
         same = len({entry.size for entry in entries}) == 1
@@ -52,7 +53,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _beside_a_right_copy(incident)
     yield from _all_zeros(incident, listed)
     yield from _opens(incident)
-    for path, facts in mismatches(incident):
+    for path, facts in differ:
         sizes = [fact.size for fact in facts if isinstance(fact, Checksum)]
         if len(sizes) > 1 and None not in sizes and len(set(sizes)) == 1:
             yield Finding(place(incident, path), facts, f"{path}: {sizes[0]} bytes each time, and other content")
@@ -129,17 +130,16 @@ def _sound_siblings(incident: Incident, listed: dict[str, list[FileEntry]]) -> l
     return sound if len(sound) >= SIBLINGS and len({entry.size for entry in sound}) == 1 else []
 
 
-def _numbered(incident: Incident, path: str, listed: dict[str, list[FileEntry]]) -> list[FileEntry]:
-    """The entries of files of its name but for the numbers, which nobody found to differ, where all are as big as it.
+def _numbered(own: str, wrong: set[str], listed: dict[str, list[FileEntry]]) -> list[FileEntry]:
+    """The entries of files called as `own` but for the numbers, which nobody found to differ, if all are as big as it.
 
     Where they are not, nothing is known: the last one of a set is smaller.
     """
-    own = path.rpartition("/")[2]
-    wrong = {each.rpartition("/")[2] for each, _ in mismatches(incident)} - {own}
     series = NUMBER.sub("0", own)
-    same = [entry for name in listed.keys() - wrong if NUMBER.sub("0", name) == series for entry in listed[name]]
-    others = [entry for entry in same if not (entry.subject.path or "").endswith(own)]
-    return others if len(others) >= SIBLINGS and len({entry.size for entry in same}) == 1 else []
+    names = [name for name in listed.keys() - wrong if name != own and NUMBER.sub("0", name) == series]
+    others = [entry for name in names for entry in listed[name]]
+    sizes = {entry.size for entry in (*others, *listed[own])}
+    return others if len(others) >= SIBLINGS and len(sizes) == 1 else []
 
 
 SYMPTOM = Symptom(
