@@ -13,6 +13,8 @@ import random
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
@@ -28,6 +30,7 @@ from diagnostics.symptoms import observe
 
 CONFIDENT = 0.8
 FOLDS = 5
+BINS = (0.0, 0.5, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99, 1.000001)
 UNKNOWN = ("fork-deadlock", "quota-exceeded", "interconnect-link-fault", "gpu-thermal-or-power", "memory-leak")
 
 
@@ -53,15 +56,27 @@ def learning() -> ModuleType:
     return script
 
 
-def result(diagnosis: Diagnosis, labels: tuple[str, ...]) -> str:
+@dataclass(frozen=True)
+class Answer:
+    """How an answer stands to what became known, and how sure it is."""
+
+    result: str
+    posterior: float
+    named: bool
+
+
+def answer(diagnosis: Diagnosis, labels: tuple[str, ...]) -> Answer:
     """How an answer stands to what became known."""
     if diagnosis.verdict in (Verdict.INSUFFICIENT, Verdict.HEALTHY):
-        return "right" if labels[0] in LABELS_OF_NO_CAUSE else "undecided"
-    if diagnosis.answer[0].slug in labels:
-        return "right"
-    if labels[0] in LABELS_OF_NO_CAUSE:
-        return "named where nothing decides"
-    return "wrong, and sure" if diagnosis.answer[0].posterior >= CONFIDENT else "wrong"
+        return Answer("right" if labels[0] in LABELS_OF_NO_CAUSE else "undecided", 0.0, False)
+    first = diagnosis.answer[0]
+    if first.slug in labels:
+        name = "right"
+    elif labels[0] in LABELS_OF_NO_CAUSE:
+        name = "named where nothing decides"
+    else:
+        name = "wrong, and sure" if first.posterior >= CONFIDENT else "wrong"
+    return Answer(name, first.posterior, True)
 
 
 def observed(precedent: Precedent) -> Incident:
@@ -74,24 +89,41 @@ def observed(precedent: Precedent) -> Incident:
 
 def show_answers(held: list[Precedent], folds: list[set[str]], models: list[Model]) -> None:
     """Print the answers by the symptoms alone and with the words of a model that has not seen the incident."""
+    answers: tuple[list[Answer], list[Answer]] = ([], [])
     for title, some in (
         ("whose cause became known", [each for each in held if each.labels[0] not in LABELS_OF_NO_CAUSE]),
         ("that nothing decides, or healthy", [each for each in held if each.labels[0] in LABELS_OF_NO_CAUSE]),
     ):
-        alone: Counter[str] = Counter()
-        worded: Counter[str] = Counter()
+        alone: list[Answer] = []
+        worded: list[Answer] = []
         for each in some:
             incident = observed(each)
             observations = observe(incident)
             model = next(model for model, fold in zip(models, folds, strict=True) if each.thread in fold)
             words = compare(wording(incident.texts, incident.evidence), model)
-            alone[result(judge(incident.wordless(), observations), each.labels)] += 1
-            worded[result(judge(incident, observations, words=words), each.labels)] += 1
+            alone.append(answer(judge(incident.wordless(), observations), each.labels))
+            worded.append(answer(judge(incident, observations, words=words), each.labels))
         print(f"\n{len(some)} precedents {title}, each by a model that has not seen its thread")
         print(f"{'':28} symptoms alone   with the wording")
+        counts = [Counter(each.result for each in both) for both in (alone, worded)]
         for name in ("right", "undecided", "named where nothing decides", "wrong", "wrong, and sure"):
-            if alone[name] + worded[name]:
-                print(f"{name:28} {alone[name] / len(some):14.1%} {worded[name] / len(some):18.1%}")
+            if any(count[name] for count in counts):
+                print(f"{name:28} {counts[0][name] / len(some):14.1%} {counts[1][name] / len(some):18.1%}")
+        answers[0].extend(alone)
+        answers[1].extend(worded)
+    show_reliability(*answers)
+
+
+def show_reliability(alone: list[Answer], worded: list[Answer]) -> None:
+    """Print, of the answers of each posterior, how many are right: a curve on the diagonal is calibrated."""
+    print(f"\n{'':28} symptoms alone   with the wording")
+    print(f"{'posterior of the answer':28} answers  right   answers  right")
+    for low, high in pairwise(BINS):
+        row = f"{f'{low:.2f} to {min(high, 1):.2f}':28}"
+        for some in (alone, worded):
+            inside = [each.result == "right" for each in some if each.named and low <= each.posterior < high]
+            row += f" {len(inside):7} {sum(inside) / len(inside):6.0%}  " if inside else f" {0:7} {'':8}"
+        print(row.rstrip())
 
 
 def show_unknown_causes(held: list[Precedent]) -> None:
