@@ -22,8 +22,10 @@ from ..evidence.job import (
     TrainingSteps,
     WaitCounted,
 )
+from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
+from ._jobs import is_of_the_job
 
 OUTLIVED_S = (
     300.0  # a client of a network filesystem waits so long: CephFS evicts after 300 s, CIFS reconnects after 180 s
@@ -63,6 +65,15 @@ def job_ends(incident: Incident) -> list[ProcessEnded]:
     """How processes of the job ended; the exit statuses of commands in a shell transcript are not the job's."""
     transcripts = {outcome.source.file for outcome in incident.of(CommandOutcome)}
     return [end for end in incident.of(ProcessEnded) if end.source.file not in transcripts]
+
+
+def stays(incident: Incident, done: RunFinished) -> bool:
+    """True where nobody says how the job ended, and a process of it lives after its last word as far as anybody can
+    tell.
+    """
+    said = incident.timeline.at(done)
+    living = [] if job_ends(incident) else [row for row in incident.of(ProcessState) if row.state not in ("Z", "X")]
+    return any(is_of_the_job(row) and not ((at := incident.timeline.at(row)) and said and at < said) for row in living)
 
 
 def runs(incident: Incident) -> list[Run]:

@@ -1,19 +1,21 @@
-"""The last run said that it reached its end, and its process ended with status 0 or its end is not shown; or the
-scheduler records every job it speaks of as completed with status 0, and the end that a log tells of is the same.
+"""The last run said that it reached its end, and its process ended with status 0 or its end is not shown; or its log
+shows steps, no bar that stands before its end, and then status 0; or the scheduler records every job it speaks of as
+completed with status 0, and the end that a log tells of is the same.
 
 An exception after that word (also of a Ctrl-C, where the process did not end) is no good end, nor is one in the log
-of another program that says nothing of its end, or a main thread that somebody found in the steps of leaving.
+of another program that says nothing of its end, or a main thread that somebody found in the steps of leaving. Where
+nobody says how a process ended, none of the job is in a process table that is not known to be of an earlier time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import PythonException, RunFinished, SchedulerEvent
+from ..evidence.job import ProgressBar, PythonException, RunFinished, SchedulerEvent
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import job_ends, went_on_after
+from ._runs import job_ends, runs, stays, went_on_after
 from ._waits import in_worker, name_of
 
 
@@ -22,6 +24,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     leaving = any(map(_is_leaving, incident.of(PythonStack))) or _another_raised(incident)
     if not leaving and all(went_on_after(incident, error) for error in incident.of(PythonException)):
         yield from _by_record(incident)
+        yield from _by_status(incident)
     for fact in incident.of(RunFinished):
         after = [
             end for end in job_ends(incident)
@@ -31,7 +34,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             error.source.file == fact.source.file and error.source.line > fact.source.line
             for error in incident.of(PythonException)
         )
-        if not raised and all(end.status in (0, None) and not end.signal for end in after):
+        if (
+            not raised
+            and not stays(incident, fact)
+            and all(end.status in (0, None) and not end.signal for end in after)
+        ):
             yield Finding(fact.subject, (fact, *after[:1]), f"the run said: {fact.text[:120]}")
 
 
@@ -43,6 +50,18 @@ def _by_record(incident: Incident) -> Iterator[Finding]:
         yield Finding(
             well[-1].subject, (well[-1], ends[-1]), f"the job is recorded as completed: {well[-1].text[:120]}"
         )
+
+
+def _by_status(incident: Incident) -> Iterator[Finding]:
+    """Last runs whose process ended with status 0 after their steps, where no word of their end was found."""
+    for run in runs(incident):
+        ended = run.ended
+        if not run.is_last or run.finished or run.failed or ended is None or ended.status != 0 or ended.signal:
+            continue
+        bars = [bar for bar in incident.of(ProgressBar) if bar.source.file == ended.source.file]
+        if ended in job_ends(incident) and (not bars or bars[-1].done == bars[-1].total):
+            note = f"{run.steps.steps} steps, and then the process ended with status 0"
+            yield Finding(run.steps.subject, (run.steps, ended), note)
 
 
 def _is_leaving(stack: PythonStack) -> bool:

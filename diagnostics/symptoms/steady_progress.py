@@ -1,11 +1,12 @@
 """The last run makes steps at an even pace with finite losses, and nothing ended it early.
 
-At least five steps, the last third at no less than half the median pace, no lasting loss of pace, no exception in its
-log and no bad end of its process. Where a process table was taken after the last step, it shows a process that may be
-the run's, or somebody says how the run ended: a log that ends in mid-run while nothing is left of its process tells of
-no health. Three steps are enough where a second witness saw the GPUs busy about when the log ends. One epoch is, where
-only the tail of a log is at hand, somebody looked at the clock before the next epoch could be over, and the GPUs were
-busy then: another output of the run that shows less is late.
+At least five steps, the last third at no less than half the median pace, no lasting loss of pace, at most one step in
+ten (but the first) at a third of the usual pace or at three times it, no exception in its log and no bad end of its
+process, which does not outlive the run's own word of its end. Where a process table was taken after the last step, it
+shows a process that may be the run's, or somebody says how the run ended: a log that ends in mid-run while nothing is
+left of its process tells of no health. Three steps are enough where a second witness saw the GPUs busy about when the
+log ends. One epoch is, where only the tail of a log is at hand, somebody looked at the clock before the next epoch
+could be over, and the GPUs were busy then: another output of the run that shows less is late.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadSta
 from ..incident import Incident
 from . import Finding, Symptom
 from ._jobs import is_of_the_job
-from ._runs import Run, is_finite_again, job_ends, runs
+from ._runs import Run, is_finite_again, job_ends, runs, stays
 from .pace_fell import LEAST as LEAST_LOSS
 from .pace_fell import lasting_loss
 from .throughput_collapsed import rates
@@ -30,6 +31,7 @@ from .throughput_collapsed import rates
 FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
 BUSY_PERCENT = 50.0
 SEEN = (ProcessState, ThreadState, PythonStack, NativeStack)
+FAR, ODD = 3.0, 0.1
 PATIENCE = 3.0  # paces between the last step and the look
 
 
@@ -37,7 +39,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each log's last run, where it is well."""
     bad = any(not is_finite_again(incident, fact) for fact in incident.of(NonFiniteValue))
     for run in runs(incident):
-        if run.is_last and _well(run, _at_work(incident, run)) and not bad and not _vanished(incident, run):
+        if run.is_last and _well(incident, run, _at_work(incident, run)) and not bad and not _vanished(incident, run):
             yield Finding(run.steps.subject, (run.steps,), f"{run.steps.steps} steps at an even pace")
     if not bad:
         yield from _of_epochs(incident)
@@ -124,17 +126,20 @@ def _last(run: Run) -> Stamp | None:
     return stamp._replace(seconds=run.last_step_s) if stamp and run.last_step_s is not None else None
 
 
-def _well(run: Run, seen_at_work: bool) -> bool:
+def _well(incident: Incident, run: Run, seen_at_work: bool) -> bool:
     pace = rates(run.steps)
     fewest = FEWEST_SEEN if seen_at_work else FEWEST
     if run.steps.steps < fewest or len(pace) < fewest - 1 or run.failed:
+        return False
+    if run.finished and stays(incident, run.finished):
         return False
     if run.ended and (run.ended.status not in (0, None) or run.ended.signal):
         return False
     if lasting_loss(pace) >= LEAST_LOSS:
         return False
-    tail = pace[-max(len(pace) // 3, 1) :]
-    return median(tail) >= 0.5 * median(pace)
+    tail, usual = pace[-max(len(pace) // 3, 1) :], median(pace)
+    odd = sum(not usual / FAR <= each <= usual * FAR for each in pace[1:])
+    return median(tail) >= 0.5 * usual and odd <= len(pace) * ODD
 
 
 SYMPTOM = Symptom(
