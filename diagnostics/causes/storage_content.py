@@ -91,7 +91,7 @@ CAUSES = (
                    "the part ends where its writer was stopped", Role.INITIATING),
             Effect("transfer-cut-off", 0.15,
                    "who copies is told when the other side is gone",
-                   "the copy ended in the middle, and its target looks like a whole file"),
+                   "the copy ended in the middle, and its target looks like a whole file", Role.INITIATING),
             Effect("temporary-file-left", 0.45,
                    "writers that use another name first leave it behind when they are stopped",
                    "the writer was stopped before it gave {path} its name"),

@@ -330,6 +330,14 @@ class Segfault(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PoolOnline(Evidence):
+    """A pool of disks whose own report finds all of them there and none of its data damaged. Subject: device.
+
+    state: ONLINE
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelFault(Evidence):
     """The kernel's own code failed: BUG, Oops, general protection fault, WARNING.
 

@@ -5,7 +5,8 @@
      fuse_flush+0x155/0x190
     RIP: 0010:smp_call_function_many+0x8d5/0xb10
 
-A frame marked `?` was found on the stack and may be a remnant: it is no frame. In a hung task the guilty frame
+A frame marked `?` was found on the stack and may be a remnant: it is no frame, unless a kernel that cannot tell marked
+all of them so. In a hung task the guilty frame
 is the first that is no scheduler, lock or wait plumbing; in a stall, whose innermost frames are wherever the CPU
 happened to be, it is the function that the kernel's own dispatcher (system call, softirq, timer, work queue) ran.
 """
@@ -28,13 +29,17 @@ _FRAME = re.compile(
 _ARM_FRAME = re.compile(
     rf"^\s*{_ADDRESS}\(?([A-Za-z_][\w.]{{0,200}})\)? from {_ADDRESS}\(?[A-Za-z_][\w.]{{0,200}}{_OFFSET}"
 )
+# IP: [<ffffffffa0362a12>] func+0x4c32/0xa280 [raid456]
 # RIP: 0010:fuse_abort_conn+0xb1f/0x1580      pc : el0_svc+0x60/0x25c      NIP [c000...] func+0x1/0x2
 _AT = re.compile(
-    rf"(?:RIP: [0-9a-f]{{4}}:(?:\[<[0-9a-f]{{1,16}}>\] )?(?:\[<[0-9a-f]{{1,16}}>\] )?"
+    rf"(?:\bIP: \[<[0-9a-f]{{8,16}}>\] |RIP: [0-9a-f]{{4}}:(?:\[<[0-9a-f]{{1,16}}>\] )?(?:\[<[0-9a-f]{{1,16}}>\] )?"
     rf"|\b(?:pc|PC is at|NIP|epc|Kernel panic at) ?:? ?(?:\[?<?[0-9a-f]{{8,16}}>?\]? )?)"
     rf"([A-Za-z_][\w.]{{0,200}}){_OFFSET}"
 )
 _USER_MODE = re.compile(r"RIP: (?:0033|0023|002b):")
+
+#  [<ffffffffa0668f90>] ? zfs_zget+0xa0/0x1c0 [zfs]
+_DOUBTFUL = re.compile(r"^(\s*(?:\[<?[0-9a-fx]{1,16}>?\]\s?)*)\? (?=[A-Za-z_])")
 
 # The plumbing of waiting, by kind of name and not one by one.
 _WAITING = re.compile(
@@ -94,6 +99,11 @@ def frame(message: str) -> str | None:
     if found := _FRAME.match(message) or _ARM_FRAME.match(message) or _AT.search(message):
         return found[1]
     return None
+
+
+def doubtful(message: str) -> str | None:
+    """The function of a frame that is marked `?`: what counts where a report has no other."""
+    return frame(_DOUBTFUL.sub(r"\1", message)) if _DOUBTFUL.match(message) else None
 
 
 def is_user_mode(message: str) -> bool:

@@ -54,7 +54,7 @@ TABLE = Table(
         "|link is slow to respond|SError)", "reset", WARNING),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): (?:disabled|disable device|detaching)", "gone", CRITICAL),
     Row(r"(?P<device>ata\d+(?:\.\d+)?): .{0,20}error: \{ (?:UNC|IDNF)", "media-error", CRITICAL),
-    Row(r"(?:mpt[23]sas|mpt3sas|megaraid_sas|aacraid|hpsa|smartpqi|qla2xxx|lpfc)\S{0,20}[: ].{0,80}"
+    Row(r"(?:mpt[23]sas|mpt3sas|mptscsih|megaraid_sas|aacraid|hpsa|smartpqi|qla2xxx|lpfc)\S{0,20}[: ].{0,80}"
         "(?:fault_state|[Aa]dapter reset|[Cc]ontroller (?:reset(?! type)|lockup)|FW in FAULT|task abort|Host adapter "
         "abort)", "reset", CRITICAL),
     Row(r"scsi host\d+: .{0,60}(?:reset|timed out|aborting)", "reset", WARNING),
@@ -64,7 +64,8 @@ TABLE = Table(
     Row("device-mapper: (?:thin|raid|verity|crypt|cache): .{0,80}"
         "(?:out of metadata space|switching pool to (?:read-only|failed)|corrupted)", "read-only", CRITICAL),
     Row(r"(?:connection\d+:\d+: .{0,20}ping timeout|session\d+: session recovery timed out"
-        "|iscsi: .{0,60}(?:timed out|detected conn error))", "timeout", CRITICAL),
+        r"|connection\d+:\d+: detected conn error|iscsi: .{0,60}(?:timed out|detected conn error))",
+        "timeout", CRITICAL),
     Row(r"(?:block )?(?P<device>nbd\d+): (?:Connection timed out|Receive (?:control|data) failed"
         "|Possible stuck request|Dead connection|shutting down sockets)", "timeout", CRITICAL),
     Row(r"(?:virtio_blk|virtio_scsi|xen_blkfront|blkfront) .{0,80}(?:timeout|timed out|reset|error)",

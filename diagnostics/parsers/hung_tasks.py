@@ -22,7 +22,7 @@ from ..evidence import Evidence, Severity
 from ..evidence.kernel import HungTask, HungTaskReportsEnded
 from ..text import Line, Text
 from . import Parser
-from ._call_trace import frame, is_user_mode, waiting_function
+from ._call_trace import doubtful, frame, is_user_mode, waiting_function
 from ._kernel_log import KernelLog, kernel_log, subject
 
 FOOTPRINT = r"INFO: task .{1,64}:\d+ (?:blocked|can't die)|Future hung task reports are suppressed"
@@ -51,7 +51,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def _hung_task(log: KernelLog, line: Line, message: Envelope, header: re.Match[str]) -> HungTask:
     comm, tid, how, blocked_s = header.groups()
-    pid, stack = int(tid), []
+    pid, stack, remnants = int(tid), [], []
     for _, below in log.report(line, limit=250):
         if OTHER_REPORT.search(below.message):
             break
@@ -59,8 +59,11 @@ def _hung_task(log: KernelLog, line: Line, message: Envelope, header: re.Match[s
             pid = int(task[3])
         elif name := frame(below.message):
             stack.append(name)
+        elif name := doubtful(below.message):
+            remnants.append(name)
         elif stack and ("</TASK>" in below.message or is_user_mode(below.message)):
             break
+    stack = stack or remnants
     return HungTask(
         source=log.source(line),
         subject=subject(message, comm=comm, pid=pid, tid=int(tid)),

@@ -38,6 +38,7 @@ TABLE = Table(
     Row(rf"EXT[234]-fs \({_DEVICE}\): (?:failed to convert unwritten|[Dd]elayed block allocation failed|shut ?down)",
         "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): .{{0,20}}This should not happen", "io-error", CRITICAL, "ext4"),
+    Row(rf"EXT[234]-fs \({_DEVICE}\): (?:warning: )?mounting fs with errors", "corruption", CRITICAL, "ext4"),
     Row(r"Aborting journal on device (?P<device>[\w./-]{1,60}?)-\d+\.?$", "journal-abort", CRITICAL, "ext4"),
     Row(r"JBD2?: (?:Error -\d+|I/O error|Detected IO errors)", "io-error", CRITICAL, "ext4"),
     Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:log I/O error|metadata I/O error|writeback error|I/O error)",
@@ -59,8 +60,11 @@ TABLE = Table(
         "(?:switching pool to out-of-data-space|no free data space available)", "no-space", CRITICAL, "thin pool"),
     Row(rf"F2FS-fs \({_DEVICE}\): .{{0,80}}(?:[Ii]nconsistent|corrupt|I/O error)", "corruption", CRITICAL, "f2fs"),
     Row(rf"SQUASHFS error: |FAT-fs \({_DEVICE}\): error", "corruption", CRITICAL, "other"),
-    Row(r"ZFS: .{0,80}(?:suspended|I/O failure)|WARNING: Pool '.{1,64}' has encountered an uncorrectable I/O failure",
+    Row(r"ZFS: .{0,80}(?:suspended|I/O failure)|WARNING: Pool '.{1,64}' has encountered an uncorrectable I/O failure"
+        r"|WARNING: MMP writes to pool '.{1,64}' have not succeeded .{0,60}suspending pool",
         "io-error", CRITICAL, "zfs"),
+    # what the pool's own records could not be read for: 5 is EIO, 52 a wrong checksum
+    Row(r"VERIFY3?[A-Z]{0,2}\(0 == \w.{1,200}\) failed \(0 == (?:5|52)\)", "corruption", CRITICAL, "zfs"),
 )  # fmt: skip
 _OF = re.compile(r"EXT([234])-fs")
 # EXT4-fs error (device rbd2): __ext4_find_entry:1683: inode #2    in xfs_inode_item_push    at xfs_agi_verify+0x1/0x2
@@ -73,6 +77,8 @@ _READING_FAILED = re.compile(
     "|async write back metadata"
 )
 
+# Delayed block allocation failed for inode 2215 ... with error 117: the structure needs cleaning
+_NEEDS_CLEANING = re.compile(r"\bwith error 117\b")
 # errno=-28 No space left      error -28      max blocks 2 with error 28
 _NO_SPACE = re.compile(r"No space left|ENOSPC|\berr(?:or|no)[= ]-?28\b")
 
@@ -93,6 +99,8 @@ def read(text: Text) -> Iterator[Evidence]:
             continue
         if _NO_SPACE.search(said):
             about = "no-space"
+        elif _NEEDS_CLEANING.search(said):
+            about = "corruption"
         elif about == "corruption" and hit.row.of == "ext4" and _READING_FAILED.search(said):
             about = "io-error"
         function = _FUNCTION.search(said)

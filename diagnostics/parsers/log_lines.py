@@ -77,7 +77,9 @@ COMPLAINS = re.compile(f"(?i){GRAVE}|{SLIGHT}")
 PRINTED = re.compile(
     "(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error"
     "|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected"
-    r"|structure needs cleaning)\.?\s{0,3}$|^It appears as if there is not enough space for "
+    r"|structure needs cleaning)(?:: unknown)?\.?\"?\s{0,3}$|\bos error (?:28|30|122)\b|\(Errcode: (?:28|30|122)\b"
+    r"|IOException: (?:No space left on device|Read-only file system)|\bkind: (?:ReadOnlyFilesystem|StorageFull)\b"
+    r"|^It appears as if there is not enough space for "
     r"|\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
     r"|^Lock file exists in build directory: '|^memory allocation of \d{1,20} bytes failed$|^Could not override '"
     r"|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: "
@@ -96,6 +98,14 @@ FILE = re.compile(r"/[^/]{0,200}\.[a-z]\w{0,10}$")
 REST_OF_ERROR = re.compile(
     r"^\[Errno \d{1,3}\] [A-Z][\w/ -]{3,60}(?:: |$)"
     r"|^\s{0,16}size mismatch for \S{1,300}: copying a param with shape |^filelock\.(?:\w{1,20}\.)?Timeout: "
+    # gzip: day_0.gz: unexpected end of file      tar: Unexpected EOF in archive      (unzip, indented by itself)
+    r"|^(?:gzip|tar|bzip2|xz|zstd|unzip|pigz): .{0,300}[Uu]nexpected (?:end of file|EOF)\b"
+    r"|^\s{0,16}End-of-central-directory signature not found|^Error while deserializing header: \w"
+    r"|^(?:zsh|bash|sh): dis[ck] quota exceeded: "
+    # (PBS)  Job 118 killed due to exceeding jobfs quota. Quota: 15.0GB, Used: 15.0GB
+    r"|^Job \S{1,60} killed due to exceeding \w{1,20} quota\b"
+    # (ceph) pool 'rbd' is full (reached quota's max_bytes: 2 TiB)
+    r"|^.{0,120}\bpool '[^']{1,80}' is full \(reached quota's max_"
 )
 OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] "
@@ -189,8 +199,9 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
     if REST_OF_ERROR.match(said):
         return "ERROR", said
     indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
-    prose = prose and not PRINTED.search(said)
-    return ("ERROR", said) if not (prose or indented) and COMPLAINS.search(said) else None
+    printed = PRINTED.search(said)
+    told = printed or (not prose and COMPLAINS.search(said))
+    return ("ERROR", said) if told and not indented else None
 
 
 PARSER = Parser(

@@ -59,6 +59,15 @@ HEADLESS = (
         re.compile(r"^ {0,8}\d{1,10} +\d{1,10} [DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
         tuple("PID PPID STAT ELAPSED CMD".split()),
     ),
+    # 9112 D  fuse_wait  python train.py     where the wait is one of a volume's, a disk's or a lock's
+    (
+        re.compile(
+            r"^ {0,8}\d{1,10} +D[sl+<NL]{0,4} +_{0,2}(?:fuse|nfs|rpc|folio|wait_on|io|autofs|request|jbd2|xfs|ext4"
+            r"|btrfs|txg|cv|zio|zfs|dmu|ceph|cl|ll|osc|ptlrpc|call_rwsem|rwsem|bch2|blk|md|p9|v9fs|cifs|smb2|vfs|filemap)\d?_"
+            r"[a-z0-9_]{2,40} +[^-\s]"
+        ),
+        tuple("PID STAT WCHAN COMMAND".split()),
+    ),
     # 77120  1201 carol Ssl 2-10:04:11 python -m ipykernel_launcher
     (
         re.compile(r"^ {0,8}\d{1,10} +\d{1,10} +[a-z_][\w-]{0,31} +[DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d"

@@ -5,12 +5,14 @@
     197 Current_Pending_Sector  0x0012   094   094   000    Old_age   Always       -       1064
     ATA Error Count: 16 (device log contains only the most recent five errors)
       40 51 c0 b0 92 94 40  Error: UNC at LBA = 0x009492b0 = 9736880
+    - NVM subsystem reliability has been degraded
     critical_warning			: 0x4
     media_errors				: 812
     Unsafe Shutdowns:                   61
 
-The last is no trouble of the disk: it counts how often its power went away unannounced.
+That is no trouble of the disk: it counts how often its power went away unannounced.
 
+    S.M.A.R.T Status Bad, Backup and Replace.          (the machine's firmware, before it boots)
     # 1  Short offline       Completed: read failure       90%     19436         252214912
     Error 31 occurred at disk power-on lifetime: 8120 hours (338 days + 8 hours)
 
@@ -35,17 +37,20 @@ DEVICE = re.compile(r"\b(?:smartctl|nvme)\b.{0,80} /dev/([\w-]{2,32})\b|^Smart L
 VERDICT = re.compile(
     "^SMART (?:overall-health self-assessment test result|Health Status): ?"
     r"(FAIL\w{0,8}!?|FAILURE PREDICTION.{0,80}|.{0,60}FAILURE.{0,60})"
+    r"|(?:^|: FAILED )- (?:NVM subsystem reliability has been degraded|media has been placed in read only mode"
+    "|available spare has fallen below threshold|volatile memory backup device has failed)"
+    r"|\bS\.M\.A\.R\.T\.? Status B(?:ad|AD), Backup and Replace"
 )
 FAILING = re.compile(r"^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b")
 # 197 Current_Pending_Sector  0x0012   094   094   000    Old_age   Always       -       1064
 UNREADABLE = re.compile(
-    r"^\s{0,3}(?:187|197|198) (?:Reported_Uncorrect|Current_Pending_Sector|Offline_Uncorrectable)\s.{0,80}\s"
-    r"(\d{1,12})\s*$"
+    r"^\s{0,3}(?:(?:187|197|198) )?(?:Reported_Uncorrect|Current_Pending_Sector|Offline_Uncorrectable)\s.{0,80}"
+    r"(?:\s|raw=)(\d{1,12})\s*$"
 )
 # Media and Data Integrity Errors:    812        media_errors : 812
 MEDIA = re.compile(r"^(?:Media and Data Integrity Errors|media_errors)\s{0,40}:\s{1,12}([\d,]{1,16})\s*$")
 # Critical Warning:  0x04      critical_warning : 0x4
-WARNED = re.compile(r"^(?:Critical Warning|critical_warning)\s{0,40}:\s{1,12}(0x[0-9a-fA-F]{1,2}|\d{1,3})\b")
+WARNED = re.compile(r"^(?:Critical Warning|critical_warning)(?:\s{0,40}:)?\s{1,40}(0x[0-9a-fA-F]{1,2}|\d{1,3})\b")
 # (nvme error-log) status_field    : 0xc502(READ_ERROR: The read data could not be recovered from the media)
 UNRECOVERED = re.compile(
     r"^\s{0,4}status_field\s{0,20}:\s{1,4}0x[0-9a-fA-F]{1,8}\s?\((?:READ_ERROR|WRITE_FAULT|UNRECOVERED)\b"
@@ -111,7 +116,7 @@ def _number(found: re.Match[str]) -> int:
 
 
 def _about(row: str, errors: int) -> str | None:
-    if UNRECOVERED.match(row) or VERDICT.match(row) or FAILING.match(row):
+    if UNRECOVERED.match(row) or VERDICT.search(row) or FAILING.match(row):
         return "media-error"
     if ERROR_LOG.match(row):
         return "media-error" if errors >= FEW else None
@@ -131,6 +136,8 @@ PARSER = Parser(
     medium="firmware-log",
     footprint=(
         "^SMART (overall-health|Health Status)|^Smart Log for NVME"
+        r"|(^|: FAILED )- (NVM subsystem reliability|media has been placed|available spare has|volatile memory backup)"
+        r"|\bS\.M\.A\.R\.T\.? Status B(ad|AD), Backup|^\s{0,3}(Current_Pending_Sector|Offline_Uncorrectable)\s"
         r"|^\s{0,3}\d{1,3} [\w-]{3,40}\s.{0,80}\bFAILING_NOW\b|^\s{0,3}(187|197|198) \w"
         "|Media and Data Integrity Errors|^media_errors|^critical_warning"
         r"|^\s{0,4}([0-9a-f]{2} ){6,8} {0,2}Error: (UNC|IDNF|AMNF)\b"

@@ -24,7 +24,7 @@ from ..evidence import Severity
 from ..evidence.process import ThreadState
 from ..text import Line, Text
 from . import Parser
-from ._call_trace import frame, waiting_function
+from ._call_trace import doubtful, frame, waiting_function
 from ._kernel_log import KernelLog, kernel_log, subject
 
 # task:python3         state:D stack:    0 pid:15277 tgid:15277 ppid: 15257 flags:0x00000002
@@ -52,11 +52,15 @@ def read(text: Text) -> Iterator[ThreadState]:
 
 def _task(log: KernelLog, line: Line, message: Envelope, found: re.Match[str]) -> ThreadState:
     stack: list[str] = []
+    remnants: list[str] = []
     for _, below in log.report(line, limit=250):
         if ANY_TASK.search(below.message):
             break
         if name := frame(below.message):
             stack.append(name)
+        elif name := doubtful(below.message):
+            remnants.append(name)
+    stack = stack or remnants
     tid = int(found["tid"])
     return ThreadState(
         source=log.source(line),

@@ -73,6 +73,9 @@ TABLE = Table(
         "no-copies", CRITICAL, "glusterfs"),
     Row(r"\d-[\w-]{1,80}-client-\d+: Connected to ", "recovered", INFO, "glusterfs"),
     # JuiceFS, s3fs, gcsfuse, mountpoint-s3, goofys, rclone
+    Row(r"juicefs\S{0,12} <WARNING>: Session \d+ was stale and cleaned up", "evicted", CRITICAL, "juicefs"),
+    Row(r"juicefs\S{0,12} <FATAL>: .{0,40}mount point is not ready in \d+ seconds",
+        "connection-lost", CRITICAL, "juicefs"),
     Row(r"juicefs\S{0,12} <(?:WARNING|ERROR)>: .{0,120}(?:timed? ?out|timeout|slow (?:request|operation))",
         "timed-out", WARNING, "juicefs"),
     Row(r"juicefs\S{0,12} <(?:WARNING|ERROR)>: .{0,120}(?:fail(?:ed)? to (?:upload|write|flush)|write .{0,40}error)",

@@ -3,10 +3,12 @@
     time   BurstCreditBalance   PermittedThroughput  TotalIOBytes/60s
     08:00  0                    1258291              7.5e+07
     BurstBalance  0 %
+    BurstCreditBalance (GiB)      2011      1240      388       0
     "Label": "BurstBalance",
     "Average": 0.0,
 
-A volume without credits is held to its baseline. The last row of a table is the fact; a JSON answer tells of the metric
+A volume without credits is held to its baseline. The last row of a table, or the last number of a metric's row, is
+the fact; a JSON answer tells of the metric
 that its label names.
 """
 
@@ -36,9 +38,15 @@ VALUE = re.compile(r'^\s*"(?:Average|Minimum|Maximum|Sum)": (\d{1,18}(?:\.\d{1,9
 # BurstBalance  0 %
 ALONE = re.compile(
     rf"^\s{{0,8}}({_METRIC})(?: \(.{{1,30}}\))?[\s:=,|]{{1,12}}"
-    rf"(\d{{1,18}}(?:\.\d{{1,9}})?(?:[eE][+-]?\d{{1,2}})?) ?%?\s*$"
+    rf"(?:\d[\d.eE+-]{{0,24}} ?%?[\s,|]{{1,12}}){{0,60}}(\d{{1,18}}(?:\.\d{{1,9}})?(?:[eE][+-]?\d{{1,2}})?) ?%?\s*$"
+)
+# fs-1  mode bursting  BurstCreditBalance 0  PermittedThroughput 1.05 MiB/s
+INLINE = re.compile(
+    rf"\s({_METRIC})[ =:]{{1,3}}(\d{{1,18}}(?:\.\d{{1,9}})?(?:[eE][+-]?\d{{1,2}})?)%?(?=\s{{1,8}}[A-Za-z]|\s*$)"
 )
 NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:[eE][+-]?\d{1,2})?%?")
+
+WIDE = re.compile(r"\S {2,60}\S")  # cells may hold a blank: 1.1 MiB/s
 
 
 def read(text: Text) -> Iterator[IoStatistics]:
@@ -51,7 +59,7 @@ def read(text: Text) -> Iterator[IoStatistics]:
             label = NAMES[found[1]]
         elif found := VALUE.match(row):
             answers.append((line, float(found[1])))
-        elif found := ALONE.match(row):
+        elif found := ALONE.match(row) or INLINE.search(row):
             answers.append((line, float(found[2])))
             label = NAMES[found[1]]
         elif HEADER.match(row):
@@ -71,7 +79,8 @@ def read(text: Text) -> Iterator[IoStatistics]:
 
 
 def _cells(row: str) -> list[str]:
-    return re.split(r"[\s,|]{1,40}", row.strip(" |\t"))
+    apart = r"\s{0,40}[,|\t]\s{0,40}| {2,60}" if WIDE.search(row.strip()) else r"[\s,|]{1,40}"
+    return re.split(apart, row.strip(" |\t"))
 
 
 def _fact(text: Text, line: Line, values: dict[str, float]) -> IoStatistics:

@@ -5,8 +5,11 @@
         sda     FAULTED      4   921     0  too many errors
     errors: 1321 data errors, use '-v' for a list
 
-A pool that is ONLINE with zeroes in all columns is skipped. A disk that is gone or faulted is the disk's trouble; data
-errors without one are damage, and so is a pool whose status says that its metadata is corrupted.
+    cannot open 'tank': pool I/O is currently suspended
+
+The last is what zpool and zfs answer of such a pool. A pool without data errors is sound where its disks are all there
+and count none. A disk that is gone or faulted is the disk's trouble; data errors without one are damage, and so is a
+pool whose status says that its metadata is corrupted.
 """
 
 from __future__ import annotations
@@ -15,13 +18,14 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Subject
-from ..evidence.kernel import BlockDeviceTrouble, FilesystemError
+from ..evidence.kernel import BlockDeviceTrouble, FilesystemError, PoolOnline
 from ..text import Text
 from . import Parser
 from ._snapshot import source
 
 POOL = re.compile(r"^\s{0,3}pool: ([\w.:-]{1,120})\s*$")
 STATE = re.compile(r"^\s{0,3}state: (SUSPENDED|UNAVAIL|FAULTED)\b")
+SOUND = re.compile(r"^(?:\s{0,3}state: ONLINE\s.{0,200})?errors: No known data errors\b")
 #   sda     FAULTED      4   921     0  too many errors
 DISK = re.compile(
     r"^\s{2,12}([\w./:-]{2,120})\s{1,40}(FAULTED|UNAVAIL|REMOVED|DEGRADED|ONLINE)\s{1,12}(\d{1,9}[KMG]?)\s{1,8}"
@@ -30,12 +34,14 @@ DISK = re.compile(
 ERRORS = re.compile(r"^errors: (?:\d{1,9} data errors|Permanent errors have been detected)")
 # status: The pool metadata is corrupted.        (below the state)
 DAMAGED = re.compile(r"^\s{0,3}status: .{0,80}\bmetadata is corrupted")
+SUSPENDED = re.compile(r"\bpool I/O is currently suspended\b")
 GROUP = re.compile(r"^(?:mirror|raidz\d|draid|spare|replacing|log|cache)")
 
 
 def read(text: Text) -> Iterator[Evidence]:
     pool = None
     state: BlockDeviceTrouble | None = None
+    troubled = False  # by a disk, or by the state that the report begins with
     for line in text.lines():
         row = line.text[:400]
         said = " ".join(row.split())
@@ -44,14 +50,19 @@ def read(text: Text) -> Iterator[Evidence]:
             yield state
         state = None
         if found := POOL.match(row):
-            pool = found[1]
-        elif STATE.match(row):
+            pool, troubled = found[1], False
+        elif SOUND.match(row):
+            if not troubled:
+                yield PoolOnline(source=source(text, line), subject=Subject(device=pool))
+        elif STATE.match(row) or SUSPENDED.search(row):
+            troubled = True
             state = BlockDeviceTrouble(
                 source=source(text, line), severity=Severity.FATAL, about="gone", text=f"pool {pool} {said}"
             )
         elif (found := DISK.match(row)) and found[1] != pool and not GROUP.match(found[1]):
             bad = found[2] in ("FAULTED", "UNAVAIL", "REMOVED") or found[3] != "0" or found[4] != "0"
             if bad:
+                troubled = True
                 yield BlockDeviceTrouble(
                     source=source(text, line),
                     subject=Subject(device=found[1]),
@@ -75,6 +86,8 @@ def read(text: Text) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="zpool status",
     medium="listing",
-    footprint=r"^\s{0,3}pool: [\w.:-]{1,120}\s*$|^\s{0,3}state: (SUSPENDED|UNAVAIL|FAULTED)",
+    footprint=r"^\s{0,3}pool: [\w.:-]{1,120}\s*$|^\s{0,3}state: (SUSPENDED|UNAVAIL|FAULTED)"
+    r"|\bpool I/O is currently suspended\b|^errors: Permanent errors have been detected"
+    r"|^(\s{0,3}state: ONLINE\s.{0,200})?errors: No known data errors",
     read=read,
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, LogLine, PythonException
 from ..evidence.kernel import BlockDeviceTrouble
-from ..evidence.storage import BlockDeviceSeen, DiskUsage, Mount
+from ..evidence.storage import BlockDeviceSeen, DiskUsage, Mount, VolumeClientMessage
 from ..incident import Incident
 from ..mounttable import innermost
 from ._reports import split_port
@@ -56,6 +56,7 @@ OF_A_SERVER = re.compile(
     r"|COMPELNT|INFINIDAT)\b",
     re.I,
 )
+DISKS_OF_VOLUMES = ("longhorn",)  # clients that make SCSI disks of volumes
 OVER_A_NETWORK = ("iscsi", "fc", "tcp", "rdma", "fcoe")
 SESSION = re.compile(r"\b(?:connection\d{1,5}:\d{1,5}|session\d{1,5}|iscsi):? ", re.I)
 
@@ -67,8 +68,8 @@ def lost_sessions(incident: Incident) -> list[BlockDeviceTrouble]:
 
 def is_remote_disk(incident: Incident, device: str | None) -> bool:
     """True for a disk whose blocks lie behind a server: by its name, its vendor or its transport, or a SCSI disk while
-    a session to one is lost, or one that no mount names where a mount's source is a cluster's: such volumes come to the
-    kernel as SCSI disks.
+    a session to one is lost, or one that no mount names where a mount's source is a cluster's or a cluster's client
+    complains: such volumes come to the kernel as SCSI disks.
     """
     name = (device or "").rpartition("/")[2]
     if name.startswith(IN_A_CLUSTER):
@@ -82,7 +83,8 @@ def is_remote_disk(incident: Incident, device: str | None) -> bool:
 def _comes_from_a_cluster(incident: Incident, name: str) -> bool:
     sources = [mount.device for mount in incident.links.mounts]
     named = any(disk(source) == disk(name) for source in sources)
-    return not named and any(OF_A_CLUSTER.search(source) for source in sources)
+    complains = any(said.filesystem in DISKS_OF_VOLUMES for said in incident.of(VolumeClientMessage))
+    return not named and (complains or any(OF_A_CLUSTER.search(source) for source in sources))
 
 
 def network_mounts(incident: Incident) -> list[Mount]:

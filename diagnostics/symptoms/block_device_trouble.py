@@ -4,9 +4,10 @@ Disks whose blocks lie behind a server (rbd, nbd, drbd, iSCSI) do not count: the
 messages that a driver prints at every start, nor one reset of a SATA link, nor a request or two whose interrupt was
 lost, nor disks that were only late while
 processors were stuck: that is a symptom of its own. A mapped volume whose pool has no space left fails for that alone,
-and so does a file that serves as a disk (a loop device) where a volume of the host is full.
-ABSENT where the kernel log was read and has no such line, and where iostat shows every disk idle: a disk that does not
-answer has requests in line.
+and so does a file that serves as a disk (a loop device, a virtual machine's) where a volume of the host is full.
+A filesystem that was told by its disk that a write failed counts, and so does a pool of disks that was suspended.
+ABSENT where the kernel log was read and has no such line, where a pool reports that all its disks are there, and where
+iostat shows every disk idle: a disk that does not answer has requests in line.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Severity, Subject
-from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError
+from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError, PoolOnline
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from ..machines import by_machine
@@ -32,6 +33,9 @@ ONE_RESET = re.compile(r"\bata\d+(?:\.\d+)?: (?:COMRESET failed|hard resetting l
 ATTEMPTS = (re.compile(r"COMRESET failed"), re.compile(r"hard resetting link"), re.compile(r"link is slow"))
 REMOVABLE = ("fd", "sr")
 MAPPED = "dm-"
+# EXT4-fs warning (device sda1): ext4_end_bio:309: I/O error 10 writing to inode 17     (3 and -28: no space)
+WRITE_FAILED = re.compile(r"\bext4_end_bio:\d{1,6}: I/O error (?!(?:3|-28)\b)-?\d")
+SUSPENDED = re.compile(r"has been suspended|suspending pool")
 SCSI = re.compile(r"\bsd \d{1,4}:\d{1,4}:\d{1,4}:\d{1,4}: ")
 
 
@@ -42,9 +46,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
     late = late_beside_lockup(incident)
     pool_full = any(each.filesystem == POOL for each in incident.of(FilesystemError))
     without_room = files_without_room(incident)
+    files = {fact.subject.device for fact in without_room}
     polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
     polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
     facts: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
+    for error in incident.of(FilesystemError):
+        name = (error.subject.device or "").rpartition("/")[2]
+        full = error.subject.device in files or (pool_full and name.startswith(MAPPED))
+        elsewhere = full or is_remote_disk(incident, name)
+        if (WRITE_FAILED.search(error.text) or SUSPENDED.search(error.text)) and not elsewhere:
+            found = True
+            yield Finding(Subject(device=disk(name), host=error.subject.host), (error,), error.text[:140])
     again = [fact for of_one in by_machine(facts) if not _reset_once(of_one) for fact in of_one]
     once = bool(facts) and not again
     for fact in again:
@@ -63,6 +75,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     logs = incident.reads("kernel-log")
     if logs and not found and not late and not once:
         yield Finding(Subject(), tuple(logs), "the kernel reports no trouble of a disk", present=False)
+    pools = incident.of(PoolOnline)
+    if pools and not found:
+        yield Finding(Subject(), tuple(pools), "the pool's disks are there and have no errors", present=False)
     measured = [row for row in incident.of(IoStatistics) if {"busy_percent", "queue_length"} <= row.values.keys()]
     busy = any(row.values["busy_percent"] or row.values["queue_length"] for row in measured)
     if measured and not busy and not found:

@@ -31,7 +31,11 @@ UNREADABLE = re.compile(
     # formats that are read by their last bytes, or note in their first ones who has them open
     rf"|{LEFT_OPEN.pattern}|truncated file: eof = \d|bad object header version number"
     "|[Mm]agic bytes not found in footer"
-    r"|unexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC",
+    r"|[Uu]nexpected EOF|file in archive is not in a subdirectory|BadZipFile|zlib\.error|CRC"
+    # gzip: x.gz: unexpected end of file     tarfile.ReadError: unexpected end of data     and unzip, gzip and TFRecord
+    r"|[Uu]nexpected end of (?:file|data)\b|End-of-central-directory signature not found|truncated record at \d"
+    r"|Compressed file ended before the end-of-stream marker|deserializing header: header too large"
+    r"|storage has wrong size: expected -?\d",
 )
 
 # a checkpoint of many files that lacks one of them: FileNotFoundError: ... 'out/checkpoint-25/trainer_state.json'

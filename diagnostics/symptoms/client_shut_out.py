@@ -1,5 +1,5 @@
-"""The storage cluster shut this client out: blocklisted or blacklisted, evicted, session closed, stale handles after
-a failover, ESHUTDOWN from a block device in the cluster, or a device without watchers.
+"""The storage cluster shut this client out: blocklisted or blacklisted, evicted, session closed or expired, stale
+handles after a failover, ESHUTDOWN from a block device in the cluster, or a device without watchers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from ._places import network_mounts, place_of_error
 
 SHUT_OUT = re.compile(
     r"black-?listed|block-?listed|evicted|session (?:was )?(?:closed|killed|rejected)|transport endpoint shutdown"
-    r"|ESHUTDOWN|result -108\b|Errno 108",
+    r"|ESHUTDOWN|result -108\b|Errno 108"
+    # an SMB server that let the session lapse (two of its codes), an NFS server whose client did not renew its lease
+    r"|\b0xc000035c\b|\b0xc0000203\b|NETWORK_SESSION_EXPIRED|USER_SESSION_DELETED|NFS4ERR_EXPIRED",
     re.I,
 )
 

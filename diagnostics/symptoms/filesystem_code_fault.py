@@ -16,7 +16,7 @@ from . import Finding, Symptom
 from .kernel_filesystem_hang import LOCAL
 
 SOURCE = re.compile(r"\bat fs/\w{2,12}/|\bat (?:block|drivers/md)/|not syncing: LBUG")
-CLIENT = re.compile(r"^_{0,2}(?:ceph|nfs\d?|cifs|smb2|ll|osc|mdc|fuse|v9fs|afs|gfs2|beegfs)_")
+CLIENT = re.compile(r"^_{0,2}(?:ceph|nfs\d?|cifs|smb2|ll|osc|mdc|fuse|v9fs|afs|gfs2|beegfs|nfsd\d?)_")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -1,5 +1,5 @@
-"""A local filesystem reports damaged metadata: ext4, xfs or btrfs errors, the findings of a check (fsck), or a program
-that was told "Structure needs cleaning" (EUCLEAN).
+"""A local filesystem reports damaged metadata: ext4, xfs or btrfs errors, the findings of a check (fsck), a superblock
+that records errors, or a program or an orchestrator that was told "Structure needs cleaning" (EUCLEAN).
 
 An error of the device below (an I/O error as the filesystem's text) is that device's; that it stopped itself is another
 symptom.
@@ -18,7 +18,14 @@ from ._errors import matching
 from ._places import disk, is_remote_disk, place_of_error
 
 DAMAGED = re.compile(
-    r"Structure needs cleaning|EUCLEAN|\[Errno 117\]|UNEXPECTED INCONSISTENCY|metadata corruption", re.I
+    r"Structure needs cleaning|EUCLEAN|\[Errno 117\]|UNEXPECTED INCONSISTENCY|metadata corruption"
+    # 'fsck' found errors on device /dev/sdc but could not correct them     (the kubelet)
+    r"|'(?:fsck|xfs_repair)' found errors on device \S{1,300} but could not correct them"
+    # of the superblock: filesystem state: not clean with errors      (tune2fs)
+    r"|filesystem state: (?:not clean|clean) with errors"
+    # what an inode was found to be, which no failed read explains
+    r"|deleted inode referenced",
+    re.I,
 )
 
 
@@ -33,7 +40,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 (fact,),
                 fact.text[:160] or fact.about,
             )
-    for said in matching(incident, DAMAGED, "EUCLEAN"):
+    for said in matching(incident, DAMAGED, "EUCLEAN", orchestrator=True):
         subject = place_of_error(incident, said.fact, said.path)
         yield Finding(Subject(path=subject.path, device=subject.device), (said.fact,), said.text.splitlines()[0][:160])
 

@@ -1,5 +1,5 @@
 """Tasks hang inside a local filesystem or the block layer: hung tasks in ext4, jbd2, xfs, btrfs, bcachefs or
-writeback functions, a filesystem's own thread that waits for a lock,
+writeback functions, a filesystem's own thread that waits for a lock, or that of a pool whose disks are there,
 or processes (a storage server's among them) in D on a local disk.
 
 No page wait on a network volume and no fuse or nfs function. Never ABSENT: the detector stops after a few reports, and
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.kernel import HungTask
+from ..evidence.kernel import HungTask, PoolOnline
 from ..evidence.process import ProcessState, ThreadState
 from ..filesystems import DAEMONS
 from ..incident import Incident
@@ -21,14 +21,17 @@ from . import Finding, Symptom
 
 LOCAL = re.compile(
     "^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_"
-    "|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|dm_|bcache"
+    r"|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|handle_stripe|dm_|bcache|bch_"
     r"|dbuf_|arc_|dsl_|spa_|zil_|zvol_|zpl_|zap_|add_transaction_credits|wait_current_trans|start_transaction"
     r"|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
 )
 # where a filesystem's own thread waits for its disk day by day
 AT_HOME = frozenset({"jbd2_journal_commit_transaction", "kjournald2", "kjournald", "txg_sync_thread", "xfsaild"})
 # txg_sync      dbuf_evict      jbd2/nvme0n1p2-8      xfsaild/dm-0      btrfs-transacti
-OWN_THREADS = re.compile(r"^(?:txg_|dbuf_evict|arc_(?:reap|evict|prune|reclaim)|zil_|jbd2/|xfsaild/|btrfs-)")
+OWN_THREADS = re.compile(
+    r"^(?:txg_|z_(?:wr|rd|fr|cl)_|dbuf_evict|arc_(?:reap|evict|prune|reclaim)|zil_|jbd2/|xfsaild/|btrfs-)"
+)
+OF_A_POOL = re.compile(r"^(?:txg_|z_|dbuf_evict|arc_|zil_)")
 LOCKS = re.compile(r"^_{0,2}(?:mutex_lock|rwsem_down|down_(?:read|write))")
 DISK = re.compile(r"^(?:io_schedule|blk_|bio_|submit_bio|wait_on_(?:page|buffer)|bit_wait_io)")
 LOCAL_TOOL = re.compile(r"^(?:touch|ls|rm|cp|dd|sync|cat|mkdir|stat|umount|fsck\S*)\s")
@@ -41,8 +44,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if any(word.startswith(CLIENT_WAITS) for word in words):
             continue
         inside = next((word for word in words if LOCAL.match(word) and word not in AT_HOME), None)
-        if inside:
-            yield Finding(Subject(host=task.subject.host), (task,), f"{task.subject.comm} hangs in {inside}")
+        # its trace was left out, but its disks are known to be well
+        own = not task.frames and incident.of(PoolOnline) and OF_A_POOL.match(task.subject.comm or "")
+        if inside or own:
+            where = f"hangs in {inside}" if inside else "hangs"
+            yield Finding(Subject(host=task.subject.host), (task,), f"{task.subject.comm} {where}")
     for thread in incident.of(ThreadState):
         inside = next((word for word in (thread.wchan or "", *thread.frames) if LOCAL.match(word)), None)
         if thread.state == "D" and inside and not any(word.startswith(CLIENT_WAITS) for word in thread.frames):

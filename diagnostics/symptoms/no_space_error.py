@@ -21,7 +21,7 @@ from ._places import place_of_error, same_device, volume_of_client
 from .pool_out_of_space import POOL
 
 NO_SPACE = re.compile(
-    r"No space left on device|ENOSPC|StorageFull|code: 28\b|\[Errno 28\]|disk (?:is )?full"
+    r"No space left on device|ENOSPC|StorageFull|(?<!curl)code: 28\b|\[Errno 28\]|\bos error 28\b|disk (?:is )?full"
     r"|not enough (?:free )?(?:disk )?space|out of disk space",
     re.I,
 )

@@ -1,7 +1,7 @@
 """What lies below a volume has no space left, whatever room the volume's filesystem shows.
 
 A thin pool promises its volumes more than it holds, and df asks the filesystem, which knows nothing of the pool. A file
-that serves as a disk (a loop device) is written to where a volume of the host is full.
+that serves as a disk (a loop device, or a virtual machine's) is written to where a volume of the host is full.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import Finding, Symptom
 from .disk_usage_full import is_full, real
 
 POOL = "thin pool"
-FILE = "loop"  # how the device of a file is called
+FILE = ("loop", "vd")  # how the device of a file is called, and that of a virtual machine, which often is one
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -31,7 +31,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def files_without_room(incident: Incident) -> list[BlockDeviceTrouble | BlockIoError]:
-    """What could not be written to loop devices while a volume that their files may lie on is full.
+    """What could not be written to such devices while a volume that their files may lie on is full.
 
     A read needs no room: where one failed it was for something else.
     """

@@ -13,7 +13,7 @@ from ._places import place, place_of_error
 
 QUOTA = re.compile(
     r"quota exceeded|EDQUOT|QuotaExceeded|code: 122\b|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached"
-    r"|exceeded (?:its |the |your )?(?:\w+ )?quota",
+    r"|exceed(?:ed|ing) (?:its |the |your )?(?:\w+ )?quota|\bos error 122\b|reached quota's max_(?:bytes|objects)",
     re.I,
 )
 NEARLY = 0.999  # of the hard limit: the write that did not fit leaves a little

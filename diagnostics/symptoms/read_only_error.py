@@ -24,7 +24,7 @@ from ._places import lost_sessions, place, place_of_error
 AFTER_ERROR = "errors=remount-ro"
 IMAGES = ("/dev/loop", "/dev/sr", "/dev/fd")
 READ_ONLY = re.compile(
-    r"read-only file ?system|EROFS|ReadOnlyFilesystem|code: 30\b|\[Errno 30\]|remounted read-only", re.I
+    r"read-only file ?system|EROFS|ReadOnlyFilesystem|code: 30\b|\[Errno 30\]|\bos error 30\b|remounted read-only", re.I
 )
 
 

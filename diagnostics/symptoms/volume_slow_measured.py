@@ -1,9 +1,9 @@
 """Somebody measured a volume and it was slow.
 
 - a rate below 50 MB/s for large reads or writes, or single operations that took more than a second
-- requests that wait long, or a device that is busy all the time while requests wait in line
+- requests that wait long, or a device that is busy all the time while requests wait in line (one whose only request
+  waits for tens of seconds does not answer, and is not slow)
 - CPUs that mostly wait for disks
-- burst credits that are used up
 - a read that ran into its limit while the job's own reads came back late
 - a save many times slower than its siblings
 - a local disk that delivers less than 50 MB/s while steps wait for data, and in every look at the loader's workers half
@@ -15,7 +15,7 @@ ABSENT where a rate of 200 MB/s or more was measured.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from statistics import median
 
@@ -39,6 +39,7 @@ SLOW_OPERATION_S = 1.0
 SLOW_AWAIT_MS = 200.0
 BUSY_PERCENT, IN_LINE_MS = 99.0, 20.0
 SLOW_OBJECT_MS = 100.0
+HOPELESS_MS = 10_000.0
 SLOWER = 6.0
 FEWEST_LOOKS = 2
 READS = "read_kib_per_s"
@@ -60,6 +61,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(subject, (answer,), f"the probe {answer.probe} was answered fast", present=False)
     for row in incident.of(IoStatistics):
         waits = [value for name, value in row.values.items() if name.endswith("_ms")]
+        if hardly_answers(row.values, max(waits, default=0.0)):
+            continue
         if row.values.get("object_get_ms", 0.0) > SLOW_OBJECT_MS:
             yield Finding(row.subject, (row,), f"a read of the object store takes {row.values['object_get_ms']:.0f} ms")
         elif row.values.get("busy_percent", 0.0) >= BUSY_PERCENT and max(waits, default=0.0) > IN_LINE_MS:
@@ -72,8 +75,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 replace(row.subject, device=disk(row.subject.device)), (row,), f"requests wait {max(waits):.0f} ms"
             )
-        if row.values.get("burst_credits", 1.0) <= 0 or row.values.get("io_limit_percent", 0.0) >= 99:
-            yield Finding(row.subject, (row,), "its burst credits are used up: it is held to its baseline")
         if row.values.get("iowait_percent", 0.0) >= WAITING_PERCENT:
             yield Finding(
                 row.subject, (row,), f"the CPUs wait for disks {row.values['iowait_percent']:.0f} % of the time"
@@ -93,6 +94,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _saves(incident)
     yield from _hungry(incident)
     yield from _outlasted(incident)
+
+
+def hardly_answers(values: Mapping[str, float], wait_ms: float) -> bool:
+    """True for a disk whose few requests wait for tens of seconds: it is not slow, it fails."""
+    done = [values[name] for name in ("reads_per_s", "writes_per_s") if name in values]
+    return bool(done) and sum(done) < 1.0 and wait_ms >= HOPELESS_MS
 
 
 def _outlasted(incident: Incident) -> Iterator[Finding]:
