@@ -77,7 +77,9 @@ COMPLAINS = re.compile(f"(?i){GRAVE}|{SLIGHT}")
 PRINTED = re.compile(
     "(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error"
     "|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected"
-    r"|structure needs cleaning)(?:: unknown)?\.?\"?\s{0,3}$|\bos error (?:28|30|122)\b|\(Errcode: (?:28|30|122)\b"
+    r"|structure needs cleaning)(?:: unknown)?\.?\"?\s{0,3}$|\bos error (?:28|30|122)\b"
+    r"|\b(?:ENOSPC|EROFS|EDQUOT)(?:: (?:no space left on device|read-only file system|disk quota exceeded)\b"
+    r"| \((?:no space left|read-only file system|disk quota))|\(Errcode: (?:28|30|122)\b"
     r"|IOException: (?:No space left on device|Read-only file system)|\bkind: (?:ReadOnlyFilesystem|StorageFull)\b"
     r"|^It appears as if there is not enough space for "
     r"|\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"

@@ -36,7 +36,8 @@ EXCEPTION = re.compile(
     r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout"
     "|Expired|Iteration|Missing)"
     r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|TooManyRequests|SlowDown"
-    "|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|ProcessRaisedException|error|timeout))"
+    "|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|ProcessRaisedException|Bad(?:Zip|Gzip)File"
+    "|error|timeout))"
     r"(?: \(see above for traceback\))?(?:: ?(.*))?$"  # TensorFlow 1 repeats an error so
 )
 # torch._dynamo.exc.BackendCompilerFailed: backend='inductor' raised:
@@ -54,7 +55,8 @@ INTERESTING = re.compile(
     r'Traceback \(most recent|^[^"]{0,120}File "|(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout'
     r"|Expired)(?:: |:?$| \(see above)"
     r"|above exception|\braised:$|\b(?:queue|concurrent|subprocess|socket)(?:\.\w+){1,4}: |BrokenProcessPool"
-    r"|\.(?:TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded): "
+    r"|\.(?:TooManyRequests|SlowDown|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded"
+    r"|Bad(?:Zip|Gzip)File): "
     "|DataLoader worker|bus error encountered"
 )
 LISTED = 2  # lines of a list below an exception
@@ -200,7 +202,7 @@ PARSER = Parser(
         r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |:?$| \(see above)"
         r"|\bBrokenProcessPool: "
         r"|(^|[ :\]])([a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}Timeout|TooManyRequests|SlowDown|ServiceUnavailable"
-        "|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded)(: |$)"
+        "|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|Bad(Zip|Gzip)File)(: |$)"
     ),
     read=read,
 )

@@ -45,7 +45,8 @@ CUTS = (
 # weights.pth:  31%|###       | 30.0M/97.3M [04:11<09:20]     74436608/257557808 [=======>......] - ETA: 9:12
 BAR = re.compile(
     r"(?<![\d.])\d{1,2}%[|\s\[].{0,90}?\d[\d.]{0,12} ?[kKMGT]i?B?/ ?\d[\d.]{0,12} ?[kKMGT]i?B?\b"
-    r"|(?:^|\s)\d{6,16}/\d{6,16} \[=*>\.+\]|^Copying (?:gs|s3)://\S{1,800}\.\.\.\s*$"
+    r"|(?:^|\s)\d{6,16}/\d{6,16} \[=*>\.+\]|\bDownload(?:ing|ed)?\b.{0,160}?(?:(?<![\d.])\d{1,2} ?%(?!\w)"
+    r"|\d ?[kKMG]i?B/s\b)|^Copying (?:gs|s3)://\S{1,800}\.\.\.\s*$"
 )
 ENDED = re.compile(r"^\s{0,4}(?:\^C|KeyboardInterrupt\b|Terminated$|Killed$)")
 

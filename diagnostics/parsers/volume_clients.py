@@ -119,6 +119,29 @@ TABLE = Table(
     # rclone mount: ReadFileHandle.Read error: low level retry 10/10: read tcp ...: i/o timeout
     Row(r"(?:Read|Write)FileHandle\.\w{1,20}:? (?:error|failed).{0,60}(?:low level retry|i/o timeout|connection)",
         "connection-lost", CRITICAL, "rclone"),
+    # Gluster's own reports: Brick n2:/bricks/b1   N/A  N/A  N  N/A      Status: Transport endpoint is not connected
+    Row(r"^Brick \S{3,200}\s+N/A\s+(?:N/A\s+)?N\s+N/A\b", "connection-lost", CRITICAL, "glusterfs"),
+    Row(r"^(?:Brick \S{3,200}\s+)?Status: Transport endpoint is not connected",
+        "connection-lost", CRITICAL, "glusterfs"),
+    Row(r" - Is in split-brain\b|afr_\w{3,60}: .{0,200}\bGfid mismatch detected|\bGfid mismatch detected for ",
+        "io-error", CRITICAL, "glusterfs"),
+    # HDFS: its name node takes no writes; the servers of a block are gone
+    Row(r"^Safe mode is ON\b|\bName ?node is in safe mode\b", "connection-lost", CRITICAL, "hdfs"),
+    Row(r"\bDead datanodes ?\([1-9]\d{0,5}\)|\bNo live nodes contain (?:current )?block"
+        r"|\bBlockMissingException\b|no more good datanodes being available", "no-copies", CRITICAL, "hdfs"),
+    # XRootD: [3011] No servers are available to read the file.
+    Row(r"\[3011\] No servers are available to read the file|Unable to get the response to request kXR_",
+        "connection-lost", CRITICAL, "xrootd"),
+    # cvmfs2[3100]: (sw.example.org) failed to fetch /x (hash: 5b1f, error 5 [host returned HTTP error])
+    Row(r"\bcvmfs2\S{0,12}: .{0,120}failed to (?:fetch|open file|load|mount)\b", "io-error", CRITICAL, "cvmfs"),
+    # Alluxio's client: Failed to read block 234881025 from worker WorkerNetAddress{host=...
+    Row(r"\bAlluxio\w{0,40} - Failed to (?:read|close|write).{0,300}\b(?:Timeout waiting|will retry|Unavailable)",
+        "timed-out", CRITICAL, "alluxio"),
+    # blobfuse[4647]: list_blobs_hierarchical failed for the 4 time with errno = 400.
+    Row(r"\bblobfuse2?\S{0,12}: \w{3,60} failed for the \d+ time with errno", "io-error", CRITICAL, "blobfuse"),
+    Row(r"\bStatus '(?:No such chunk|Chunk lost)' sent by chunkserver", "no-copies", CRITICAL, "moosefs"),
+    # mmremote: GPFS is not ready to handle commands yet.
+    Row(r"\bGPFS is not ready to handle commands yet\b", "connection-lost", CRITICAL, "gpfs"),
     # GPFS: [E] File System fs1 unmounted by the system with return code 217
     Row(r"\[E\] (?:File System \S{1,80} unmounted by the system|Disk failure\. Volume \S{1,80} rc = \d)",
         "connection-lost", CRITICAL, "gpfs"),

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity, Subject
 from ..evidence.kernel import BlockDeviceTrouble, FilesystemError, PoolOnline
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
 from ._snapshot import source
 
@@ -54,7 +54,10 @@ def read(text: Text) -> Iterator[Evidence]:
         elif SOUND.match(row):
             if not troubled:
                 yield PoolOnline(source=source(text, line), subject=Subject(device=pool))
-        elif STATE.match(row) or SUSPENDED.search(row):
+        elif SUSPENDED.search(row):
+            troubled = True
+            yield _error(text, line, pool, "io-error", said)
+        elif STATE.match(row):
             troubled = True
             state = BlockDeviceTrouble(
                 source=source(text, line), severity=Severity.FATAL, about="gone", text=f"pool {pool} {said}"
@@ -71,16 +74,20 @@ def read(text: Text) -> Iterator[Evidence]:
                     text=said,
                 )
         elif damaged or ERRORS.match(row):
-            yield FilesystemError(
-                source=source(text, line),
-                subject=Subject(device=pool),
-                severity=Severity.CRITICAL,
-                filesystem="zfs",
-                about="corruption",
-                text=said,
-            )
+            yield _error(text, line, pool, "corruption", said)
     if state:
         yield state
+
+
+def _error(text: Text, line: Line, pool: str | None, about: str, said: str) -> FilesystemError:
+    return FilesystemError(
+        source=source(text, line),
+        subject=Subject(device=pool),
+        severity=Severity.CRITICAL,
+        filesystem="zfs",
+        about=about,
+        text=said,
+    )
 
 
 PARSER = Parser(

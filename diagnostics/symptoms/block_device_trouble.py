@@ -5,7 +5,7 @@ messages that a driver prints at every start, nor one reset of a SATA link, nor 
 lost, nor disks that were only late while
 processors were stuck: that is a symptom of its own. A mapped volume whose pool has no space left fails for that alone,
 and so does a file that serves as a disk (a loop device, a virtual machine's) where a volume of the host is full.
-A filesystem that was told by its disk that a write failed counts, and so does a pool of disks that was suspended.
+A filesystem that was told by its disk that a write failed counts; that a pool was suspended is another symptom.
 ABSENT where the kernel log was read and has no such line, where a pool reports that all its disks are there, and where
 iostat shows every disk idle: a disk that does not answer has requests in line.
 """
@@ -35,7 +35,6 @@ REMOVABLE = ("fd", "sr")
 MAPPED = "dm-"
 # EXT4-fs warning (device sda1): ext4_end_bio:309: I/O error 10 writing to inode 17     (3 and -28: no space)
 WRITE_FAILED = re.compile(r"\bext4_end_bio:\d{1,6}: I/O error (?!(?:3|-28)\b)-?\d")
-SUSPENDED = re.compile(r"has been suspended|suspending pool")
 SCSI = re.compile(r"\bsd \d{1,4}:\d{1,4}:\d{1,4}:\d{1,4}: ")
 
 
@@ -54,7 +53,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         name = (error.subject.device or "").rpartition("/")[2]
         full = error.subject.device in files or (pool_full and name.startswith(MAPPED))
         elsewhere = full or is_remote_disk(incident, name)
-        if (WRITE_FAILED.search(error.text) or SUSPENDED.search(error.text)) and not elsewhere:
+        if WRITE_FAILED.search(error.text) and not elsewhere:
             found = True
             yield Finding(Subject(device=disk(name), host=error.subject.host), (error,), error.text[:140])
     again = [fact for of_one in by_machine(facts) if not _reset_once(of_one) for fact in of_one]

@@ -45,7 +45,13 @@ CODE = re.compile(
 RENAMED = re.compile(r"No such file or directory: '(?P<old>[^']{1,400})' -> '(?P<new>[^']{1,400})'")
 PARENT = re.compile(r"Parent directory \S{1,400} does not exist")
 TEMPORARY = re.compile(r"(?i)(?:^|[/._-])(?:tmp|temp|temporary|staging|partial|incomplete)(?:$|[/._-])|[._-]tmp")
-SAVES = re.compile(r"^_{0,2}(?:async_)?save_(?:checkpoint|model|state|state_dict|pretrained|weights|hyperparameters)\b")
+SAVES = re.compile(
+    r"^_{0,2}(?:async_)?save_(?:zero_)?(?:checkpoint|model|state|state_dict|pretrained|weights|hyperparameters)\b"
+)
+# state_dict (stage3.py:2610)      _get_all_zero_checkpoint_state (engine.py:1700)
+GATHERS = re.compile(
+    r"^_{0,2}(?:get_|collect_|gather_|consolidate_|full_|sharded_)?\w{0,40}(?:state_dict|state|serialize)\b"
+)
 LOOKED_UP = ("KeyError", "AttributeError", "TypeError", "IndexError", "NameError", "UnboundLocalError")
 PARTS = re.compile(r"Expected \d{1,6} of '[^']{1,200}' under '[^']{1,400}' but found \d{1,6} files?")
 ALL_SAVED = re.compile(
@@ -113,8 +119,9 @@ def _is_saved(path: str, fact: PythonException) -> bool:
 
 
 def raised_while_saving(fact: PythonException) -> bool:
-    """True where a wrong key, name or type was met in the function that saves."""
-    return fact.type in LOOKED_UP and bool(fact.frames) and SAVES.match(fact.frames[0]) is not None
+    """True where a wrong key, name or type was met in the function that saves, or in one that gathers for it."""
+    saves = [at for at, frame in enumerate(fact.frames[:3]) if SAVES.match(frame)]
+    return fact.type in LOOKED_UP and bool(saves) and all(map(GATHERS.match, fact.frames[: saves[0]]))
 
 
 SYMPTOM = Symptom(

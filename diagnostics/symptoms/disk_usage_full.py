@@ -17,6 +17,7 @@ from ..mounttable import is_below
 from . import Finding, Symptom
 
 FULL_PERCENT, ROOMY_PERCENT = 99.0, 90.0
+ROOM = 0.01  # of the size: df rounds what is used up
 IMAGES = ("squashfs", "iso9660", "erofs", "overlay-image")
 NEVER = ("/dev/shm", "/snap", "/sys", "/proc", "/run/user", "/boot/efi", "/dev")
 
@@ -31,8 +32,9 @@ def real(incident: Incident, row: DiskUsage) -> bool:
 
 
 def is_full(row: DiskUsage) -> bool:
-    """True where nothing can be written."""
-    return row.available == 0 or (row.used_percent or 0.0) >= FULL_PERCENT
+    """True where nothing can be written, or hardly anything."""
+    room = row.available is not None and row.size is not None and row.available > ROOM * row.size
+    return row.available == 0 or ((row.used_percent or 0.0) >= FULL_PERCENT and not room)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -41,7 +41,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each task that hangs below a local filesystem."""
     for task in incident.of(HungTask):
         words = (task.function or "", *task.frames)
-        if any(word.startswith(CLIENT_WAITS) for word in words):
+        if any(word.startswith(CLIENT_WAITS) for word in words) or _waits_for_its_disk(task):
             continue
         inside = next((word for word in words if LOCAL.match(word) and word not in AT_HOME), None)
         # its trace was left out, but its disks are known to be well
@@ -63,6 +63,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(host=row.subject.host), (row,), f"the storage server {comm} is itself in D")
         elif row.state == "D" and LOCAL_TOOL.match(row.command) and _local(incident, row.command):
             yield Finding(Subject(host=row.subject.host), (row,), f"`{row.command[:80]}` is in D on a local disk")
+
+
+def _waits_for_its_disk(task: HungTask) -> bool:
+    """True for a pool's own thread whose stack shows a wait for a disk and none for a lock."""
+    own = OF_A_POOL.match(task.subject.comm or "")
+    return bool(own and any(map(DISK.match, task.frames)) and not any(map(LOCKS.match, task.frames)))
 
 
 def _waits_for_a_lock(thread: ThreadState) -> bool:
