@@ -36,7 +36,8 @@ EXCEPTION = re.compile(
     r"^((?:[A-Za-z_]\w{0,80}\.){0,8}[A-Z]\w{0,80}(?:Error|Exception|Interrupt|Exit|Failure|Empty|Full|Timeout"
     "|Expired|Iteration|Missing)"
     r"|(?:[A-Za-z_]\w{0,80}\.){1,8}(?:Error|Empty|Full|BrokenExecutor|BrokenProcessPool|TooManyRequests|SlowDown"
-    "|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|ProcessRaisedException|Bad(?:Zip|Gzip)File"
+    "|ServiceUnavailable|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|ProcessRaisedException"
+    "|Bad(?:Zip|Gzip)File(?!: Bad CRC)"  # a wrong sum inside of an archive is no archive that ends early
     "|error|timeout))"
     r"(?: \(see above for traceback\))?(?:: ?(.*))?$"  # TensorFlow 1 repeats an error so
 )

@@ -85,8 +85,8 @@ def read(text: Text) -> Iterator[QuotaUsage]:
         if COLUMNS.match(row) and not (HEADER.match(row) or OF_MEMORY.search(row)):
             columns = _columns(row)
             continue
-        if columns and (found := _of_columns(row, columns)):
-            yield from told(text, line, *found)
+        if columns and (cells := _of_columns(row, columns)):
+            yield from told(text, line, *cells)
             continue
         columns = columns if columns and row.strip("+-| ") == "" and row.strip() else None
         if found := BEEGFS.match(row):
