@@ -46,6 +46,8 @@ OSDS = re.compile(r"^ID +CLASS +WEIGHT +REWEIGHT +SIZE +.{3,60}%USE +VAR ")
 OSD = re.compile(r"^ *(\d{1,6}) +\S{1,12} +[\d.]{1,12} +[\d.]{1,12} +\d.{10,100}? (\d{1,3}\.\d\d) +\d{1,4}\.\d\d ")
 FULL_PERCENT = 95.0  # from here on the cluster takes no more writes
 FULL = re.compile(r"(?i)(?<!near)(?<!backfill)\bfull\b|OSD_FULL|POOL_FULL")
+# pool 'rbd-team' is full (reached quota's max_bytes: 2 TiB)       (the cluster has room)
+QUOTA = re.compile(r"\bpool '[^']{1,80}' is full \((?:reached|running out of) quota")
 # 2019-01-10 20:56:00.106613 [WRN]  slow request 30.382774 seconds old, received at
 SLOW = re.compile(
     r"^\s{4,30}\d{1,8} slow ops, oldest one blocked for"
@@ -77,12 +79,15 @@ def read(text: Text) -> Iterator[VolumeClientMessage]:
             continue
         elif found := BLOCKED.match(row):
             yield told(text, line, "ceph", "connection-lost", f"blocklisted until {found[2]}", found[1])
+        elif QUOTA.search(row):
+            yield told(text, line, "ceph", "over-quota", row)
         elif BELOW.match(row):
             yield told(text, line, "ceph", "no-space", row)
         elif UNAVAILABLE.match(row):
             yield told(text, line, "ceph", "timed-out", row)
         elif found := HEALTH.match(row) or DETAIL.match(row):
             about = "no-space" if FULL.search(found[2]) else "timed-out" if OUT.search(found[2]) else "other"
+            about = "over-quota" if QUOTA.search(found[2]) else about
             yield told(text, line, "ceph", about, row)
 
 
@@ -103,6 +108,6 @@ def told(
 PARSER = Parser(
     tool="ceph, rbd",
     medium="system-log",
-    footprint=footprint_of(WATCHERS, HEALTH, SLOW, BLOCKED, OSDS, DETAIL),
+    footprint=footprint_of(WATCHERS, HEALTH, QUOTA, SLOW, BLOCKED, OSDS, DETAIL),
     read=read,
 )

@@ -77,16 +77,20 @@ COMPLAINS = re.compile(f"(?i){GRAVE}|{SLIGHT}")
 PRINTED = re.compile(
     "(?i): (?:no space left on device|disk quota exceeded|read-only file system|input/output error"
     "|too many open files|cannot allocate memory|stale file handle|transport endpoint is not connected"
-    r"|structure needs cleaning)(?:: unknown)?\.?\"?\s{0,3}$|\bos error (?:28|30|122)\b"
-    r"|\b(?:ENOSPC|EROFS|EDQUOT)(?:: (?:no space left on device|read-only file system|disk quota exceeded)\b"
-    r"| \((?:no space left|read-only file system|disk quota))|\(Errcode: (?:28|30|122)\b"
-    r"|IOException: (?:No space left on device|Read-only file system)|\bkind: (?:ReadOnlyFilesystem|StorageFull)\b"
+    r"|structure needs cleaning)(?:: unknown)?\.?\"?\s{0,3}$"
     r"|^It appears as if there is not enough space for "
     r"|\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
     r"|^Lock file exists in build directory: '|^memory allocation of \d{1,20} bytes failed$|^Could not override '"
     r"|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: "
     r"|\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime"
     r"|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
+)
+# what a filesystem's refusal is called by Rust, MySQL, .NET and Node, which need no other word of complaint
+REFUSED = re.compile(
+    r"(?i)\bos error (?:28|30|122)\b|\(Errcode: (?:28|30|122)\b|\bkind: (?:ReadOnlyFilesystem|StorageFull)\b"
+    r"|\b(?:ENOSPC|EROFS|EDQUOT)(?:: (?:no space left on device|read-only file system|disk quota exceeded)\b"
+    r"| \((?:no space left|read-only file system|disk quota))"
+    r"|\bIOException: (?:No space left on device|Read-only file system)"
 )
 # Received SIGTERM: 15     (a program says so without a level, or as a piece of information)
 ASKED_TO_END = re.compile(
@@ -106,8 +110,6 @@ REST_OF_ERROR = re.compile(
     r"|^(?:zsh|bash|sh): dis[ck] quota exceeded: "
     # (PBS)  Job 118 killed due to exceeding jobfs quota. Quota: 15.0GB, Used: 15.0GB
     r"|^Job \S{1,60} killed due to exceeding \w{1,20} quota\b"
-    # (ceph) pool 'rbd' is full (reached quota's max_bytes: 2 TiB)
-    r"|^.{0,120}\bpool '[^']{1,80}' is full \(reached quota's max_"
 )
 OTHERS = re.compile(
     r"^(?:Traceback|  File|During handling|The above exception|\s{0,200}\^|[+$#>] "
@@ -201,15 +203,17 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
     if REST_OF_ERROR.match(said):
         return "ERROR", said
     indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
-    printed = PRINTED.search(said)
-    told = printed or (not prose and COMPLAINS.search(said))
+    prose = prose and not PRINTED.search(said)
+    told = REFUSED.search(said) or (not prose and COMPLAINS.search(said))
     return ("ERROR", said) if told and not indented else None
 
 
 PARSER = Parser(
     tool="a program's log",
     medium="complaints",
-    footprint=footprint_of(LEVELLED, LOGFMT, UCX, ASKED_TO_END, PRINTED, REST_OF_ERROR, re.compile(f"(?i){GRAVE}")),
+    footprint=footprint_of(
+        LEVELLED, LOGFMT, UCX, ASKED_TO_END, PRINTED, REFUSED, REST_OF_ERROR, re.compile(f"(?i){GRAVE}")
+    ),
     read=read,
     claims="untold",
 )

@@ -55,7 +55,7 @@ def _bottom(text: Text, line: Line) -> Iterator[Benchmark]:
     found = BOTTOM.search(line.text[:2000])
     for pair in found[3].split(", ") if found else ():
         value, _, rank = pair.partition("/")
-        if found and value and rank:
+        if found and value and rank.isdigit():
             yield Benchmark(
                 source=source(text, line),
                 subject=Subject(rank=int(rank)),

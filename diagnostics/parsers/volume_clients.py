@@ -127,8 +127,8 @@ TABLE = Table(
         "io-error", CRITICAL, "glusterfs"),
     # HDFS: its name node takes no writes; the servers of a block are gone
     Row(r"^Safe mode is ON\b|\bName ?node is in safe mode\b", "connection-lost", CRITICAL, "hdfs"),
-    Row(r"\bDead datanodes ?\([1-9]\d{0,5}\)|\bNo live nodes contain (?:current )?block"
-        r"|\bBlockMissingException\b|no more good datanodes being available", "no-copies", CRITICAL, "hdfs"),
+    Row(r"\bDead datanodes ?\([1-9]\d{0,5}\)|\bBlockMissingException\b|no more good datanodes being available",
+        "no-copies", CRITICAL, "hdfs"),
     # XRootD: [3011] No servers are available to read the file.
     Row(r"\[3011\] No servers are available to read the file|Unable to get the response to request kXR_",
         "connection-lost", CRITICAL, "xrootd"),

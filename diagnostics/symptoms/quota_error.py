@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.storage import QuotaUsage
+from ..evidence.storage import QuotaUsage, VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._places import place, place_of_error
+from ._places import place, place_of_error, volume_of_client
 
 QUOTA = re.compile(
     r"quota exceeded|EDQUOT|QuotaExceeded|code: 122\b|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached"
-    r"|exceed(?:ed|ing) (?:its |the |your )?(?:\w+ )?quota|\bos error 122\b|reached quota's max_(?:bytes|objects)",
+    r"|exceed(?:ed|ing) (?:its |the |your )?(?:\w+ )?quota|\bos error 122\b",
     re.I,
 )
 NEARLY = 0.999  # of the hard limit: the write that did not fit leaves a little
@@ -23,6 +23,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about."""
     for said in matching(incident, QUOTA, "EDQUOT", orchestrator=True):
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
+    for message in incident.of(VolumeClientMessage):
+        if message.about == "over-quota":
+            yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
     for row in incident.of(QuotaUsage):
         if row.marked or (row.hard and row.used >= NEARLY * row.hard):
             what = "files" if row.files else "space"
