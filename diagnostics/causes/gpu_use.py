@@ -192,6 +192,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "loss-not-finite",
+                0.03,
+                "a read that stays within the program's memory is caught by nobody, and brings in what lies there",
+                "the kernel had read other memory than its own tensors",
+            ),
+            Effect(
                 "gpu-unspecified-failure",
                 0.3,
                 "a library reports its failed kernel in general words",

@@ -49,12 +49,15 @@ _ILL = (
     r"sometimes|faults?(?=$|[,;.(]| (?:at|in|after|step))"
     r"|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow|hangs?|hung|stuck|dead ?locks?|freezes|froze"
     r"|frozen|blocks|blocked|waits|stands (?:until|still|for)|never \w+|(?:soft |hard )?lock-?ups?"
-    r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
+    r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|lines?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable"
     "|refused"
     r"|(?:\w{2,20} )?SIG(?:ABRT|SEGV|BUS|KILL|ILL)|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies"
     "|died|aborts|aborted|errors?(?!:)"
-    r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|CUDA error|bus error|off|dark|powers? off"
+    r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|bus error"
+    r"|(?:\w{1,30}Error: )?(?:CUDA|HIP|ROCm|Triton) (?:runtime )?(?:error|failure)"
+    r"|(?:an )?illegal memory access|(?:cuda|hip)ErrorIllegalAddress|(?:\w{1,30}Error: )?CUDA out of memory"
+    r"|(?:torch\.)?(?:cuda\.)?OutOfMemoryError|off|dark|powers? off"
     r"|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost|(?:\w{2,20} ){0,2}marked dead"
 )
 # host goes dark      that lane hangs
