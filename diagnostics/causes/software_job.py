@@ -104,6 +104,12 @@ CAUSES = (
             Effect("user-code-exception", 0.1,
                    "some frameworks raise on NaN",
                    "the exception is the framework's answer to NaN"),
+            Effect("collective-timed-out", 0.05,
+                   "a rank that stops at its own NaN leaves the others in their collective",
+                   "the others waited for the rank that had stopped at NaN"),
+            Effect("peer-closed", 0.1,
+                   "a rank that raises on NaN closes its connections",
+                   "the rank that raised on NaN was gone", Role.TEARDOWN),
         ),
         now=(
             "Go back to the last checkpoint before the first bad value",
