@@ -38,12 +38,20 @@ REFUSED = re.compile(
     r"|(?:WinError|GetLastError\(\) =|os error) 1455\b|\bnot enough memory: you tried to allocate",
 )
 DRIVER = re.compile(r"NV_ERR_NO_MEMORY|[Oo]ut of memory|[Pp]age allocation fail")
+# Failed to create a completion queue (CQ): ... Error: Cannot allocate memory, some lines below: what may be locked
+OF_VERBS = re.compile(r"Failed to create a completion queue \(CQ\)|Failed to create a queue pair \(QP\)|\bibv_\w{3,40}")
+BELOW = 8  # lines
 GPU = re.compile(r"CUDA|NCCL|cuda|HIP out|ibv_|\bRMM failure", re.I)
 
 
 def refusals(incident: Incident) -> Iterator[Said]:
     """Each time that memory of the host was refused."""
-    return (said for said in matching(incident, REFUSED, "ENOMEM") if not GPU.search(said.text))
+    verbs = [said.fact.source for said in matching(incident, OF_VERBS)]
+    for said in matching(incident, REFUSED, "ENOMEM"):
+        line, file = said.fact.source.line, said.fact.source.file
+        of_verbs = any(each.file == file and 0 <= line - each.line <= BELOW for each in verbs)
+        if not (of_verbs or GPU.search(said.text)):
+            yield said
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

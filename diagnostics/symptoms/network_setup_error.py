@@ -25,6 +25,10 @@ WORDS = re.compile(
     "|(?:UCX|ucx).{0,60}(?:no usable|not reachable)"
     r"|Unable to find (?:address|interface) for|MTU mismatch"
     r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low"
+    # Gloo meets its peers at the addresses that they gave, and where none answers there it has no errno to tell
+    r"|Gloo connectFullMesh failed with \[.{1,200}\] no error"
+    r"|(?:Failed|unable) to (?:modify|transition|move) (?:the )?(?:QP|queue pair)\b.{0,12}\bto (?:INIT|RTR|RTS)\b"
+    r"(?!.{0,40}timed out)"
     r"|is neither AF_INET\(2\) nor AF_INET6"
     r"|Unable to find a set of common .{0,20}communication interfaces"
     r"|server socket has failed to listen on any local network address"
@@ -37,6 +41,8 @@ WORDS = re.compile(
 REFUSED = re.compile(
     r"\b(?:ibv_(?:create_(?:cq|qp|srq|comp_channel|ah)|reg_mr|alloc_pd|open_device)\w{0,20}|mlx5dv_\w{1,40}"
     r"|fi_mr_reg\w{0,10})\b.{0,160}(?:Cannot allocate memory|ENOMEM|errno[ =:]{1,3}12\b)"
+    # Open MPI tells the errno some lines below, in a text of its own
+    r"|Failed to create a completion queue \(CQ\)"
 )
 LIMITED = re.compile(
     r"RLIMIT_MEMLOCK is \d{1,9} bytes|[Pp]lease set max locked memory|memlock.{0,20} too (?:low|small)", re.I
