@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.job import SettingSeen
 from ..evidence.process import ResourceLimit
 from ..incident import Incident
 from . import Finding, Symptom
@@ -25,8 +26,6 @@ WORDS = re.compile(
     "|(?:UCX|ucx).{0,60}(?:no usable|not reachable)"
     r"|Unable to find (?:address|interface) for|MTU mismatch"
     r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low"
-    # Gloo meets its peers at the addresses that they gave, and where none answers there it has no errno to tell
-    r"|Gloo connectFullMesh failed with \[.{1,200}\] no error"
     r"|(?:Failed|unable) to (?:modify|transition|move) (?:the )?(?:QP|queue pair)\b.{0,12}\bto (?:INIT|RTR|RTS)\b"
     r"(?!.{0,40}timed out)"
     r"|is neither AF_INET\(2\) nor AF_INET6"
@@ -44,6 +43,8 @@ REFUSED = re.compile(
     # Open MPI tells the errno some lines below, in a text of its own
     r"|Failed to create a completion queue \(CQ\)"
 )
+# Gloo meets its peers at the addresses that they gave, and where none answers there it has no errno to tell
+OF_GLOO = re.compile(r"Gloo connectFullMesh failed with \[.{1,200}\] no error")
 LIMITED = re.compile(
     r"RLIMIT_MEMLOCK is \d{1,9} bytes|[Pp]lease set max locked memory|memlock.{0,20} too (?:low|small)", re.I
 )
@@ -55,7 +56,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in said(incident, REFUSED) if tight else ():
         yield Finding(fact.subject, (fact, tight[0]), words_of(fact)[:200])
     facts = {id(fact): fact for pattern in (WORDS, LIMITED) for fact in said(incident, pattern)}
+    if not _names_are_known(incident):
+        facts |= {id(fact): fact for fact in said(incident, OF_GLOO)}
     yield from findings(incident, [(fact, words_of(fact)) for fact in facts.values()])
+
+
+def _names_are_known(incident: Incident) -> bool:
+    """True where a list of names was read, and gives none of the hosts an address of loopback."""
+    names = [each for each in incident.of(SettingSeen) if each.name.startswith("address of ")]
+    names = [each for each in names if not each.name.endswith("localhost")]
+    return bool(names) and not any(each.value.startswith(("127.", "::1")) for each in names)
 
 
 SYMPTOM = Symptom(

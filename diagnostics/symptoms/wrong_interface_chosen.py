@@ -95,7 +95,7 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         if several or address[0].startswith(LINK_LOCAL):
             note = f"a peer was called at {address[0]}, which is another machine on every host"
             yield Finding(fact.subject, (fact,), note)
-    yield from _gloo_to_itself(failed)
+    yield from _gloo_to_itself(incident, failed)
     yield from _two_addresses(incident, failed)
     yield from _named_loopback(incident, failed)
     for answer in incident.of(RemoteFailure):
@@ -105,15 +105,17 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         yield Finding(fact.subject, (fact, failed[0]), words_of(fact)[:200])
 
 
-def _gloo_to_itself(failed: Sequence[Evidence]) -> Iterator[Finding]:
-    """A rank of Gloo that calls a peer at loopback and finds nobody.
+def _gloo_to_itself(incident: Incident, failed: Sequence[Evidence]) -> Iterator[Finding]:
+    """A rank of Gloo that calls a peer at loopback and finds nobody, where a host gives its own name that address.
 
     The peer listens before it gives its address, which is what its host's own name means there: so it is on another.
     """
+    names = {each.value: each for each in incident.of(SettingSeen) if each.name.startswith("address of ")}
     for fact in failed:
-        if called := OWN_NAME_CALLED.search(words_of(fact)):
+        called = OWN_NAME_CALLED.search(words_of(fact))
+        if called and called[1] in names:
             note = f"a peer gave {called[1]} for its address, and on this host nobody listens there"
-            yield Finding(fact.subject, (fact,), note)
+            yield Finding(fact.subject, (fact, names[called[1]]), note)
             break
 
 
