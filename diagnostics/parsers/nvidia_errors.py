@@ -36,10 +36,7 @@ NOT_READY = (
     r"(?i:\b802\)?[ :(']{1,4}system not yet initialized|\bCUDA failure\b.{0,60}'system not yet initialized'"
     r"|\): system not yet initialized$)|\bCUDA_ERROR_SYSTEM_NOT_READY\b|\bcudaErrorSystemNotReady\b"
 )
-UNFIT = (
-    r"\b(?:CUDA failure|Error) 804: forward compatibility was attempted"
-    "|CUDA driver version is insufficient for CUDA runtime version"
-)
+UNFIT = r"\b(?:CUDA failure|Error) 804: forward compatibility was attempted"
 # what is said -> what it is about; the first that is found counts
 SAYINGS = (
     ("version-mismatch", r"Driver/library version mismatch"),
