@@ -66,9 +66,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _counted(incident, struck)
     yield from _markers(incident, struck)
     yield from _growing(incident, struck)
-    last = last_phase(incident)
+    last = last_phase(incident, struck[0][1])
     signs = [finding.evidence for finding in busy_while_silent(incident) if finding.present]
     signs += [(row,) for row in _busy_alone(incident)]
+    beside = incident.links.may_be_beside
+    signs = [(one, *more) for one, *more in signs if not isinstance(one, Evidence) or beside(struck[0][1], one)]
     if last and signs and last.edge != "end":
         yield Finding(
             Subject(),
@@ -200,7 +202,8 @@ def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:
         if begin.edge == "end":
             continue
         later = [p for p in phases[index + 1 :] if p.phase == begin.phase and p.source.file == begin.source.file]
-        steps = [s.source.line for s in incident.of(TrainingSteps) if s.source.line > begin.source.line]
+        runs = [s.source.line for s in incident.of(TrainingSteps) if s.source.file == begin.source.file]
+        steps = [line for line in runs if line > begin.source.line]
         same = [p for p in later if not steps or p.source.line < min(steps)]
         if same and (same[-1].edge == "end" or _goes_on([begin, *same])):
             yield begin, same[-1]
