@@ -26,7 +26,7 @@ ZSH = re.compile(r"^-[a-zA-Z]: ([a-z][a-z /()-]{2,28}[a-z)]) +(\d{1,20}|unlimite
 # ulimit -n: 1024       $ ulimit -n = 1024
 SINGLE = re.compile(r"\bulimit -n\b[ :=]{1,5}(\d{1,20}|unlimited)\b")
 # $ ulimit -l     and its answer in the next line, in KiB      docker exec w1 sh -c 'ulimit -l'
-ASKED = re.compile(r"^(?:\S{0,60}[$#>] ?|\+ )?(?:.{1,120} -c ['\"])?ulimit -(?P<which>[ln])['\"]?\s*$")
+ASKED = re.compile(r"^(?:\S{0,60}[$#>] ?|\+ )?(?:.{1,120} -c ['\"])?ulimit -(?P<kind>[SH]?)(?P<which>[ln])['\"]?\s*$")
 ANSWER = re.compile(r"^(\d{1,20}|unlimited)\s*$")
 ASKED_FOR = {"l": "max locked memory", "n": "open files"}
 NAMES = {
@@ -47,6 +47,10 @@ def read(text: Text) -> Iterator[ResourceLimit]:
             answer := next((told for each in text.after(line, 1) if (told := ANSWER.match(each.text[:40]))), None)
         ):
             name, value = ASKED_FOR[found["which"]], answer[1]
+            if found["kind"] == "H":
+                hard = None if value == "unlimited" else int(value)
+                yield ResourceLimit(source=source(text, line), resource=name, soft=None, hard=hard)
+                continue
         else:
             continue
         soft = None if value == "unlimited" else int(value)
