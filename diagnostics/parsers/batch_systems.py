@@ -37,6 +37,9 @@ SAYINGS = (
     ("pbs", "time-limit", r"PBS: job killed: walltime \d+ exceeded limit \d+"),
     ("pbs", "oom-killed", r"PBS: job killed: p?v?mem\b.{0,40} exceeded limit"),
     ("pbs", "time-limit", r"\b[Jj]ob exceeded its (?:walltime|wall-?clock|cput|cpu time) limit"),
+    # Exit_status=-10 (Torque: over its memory, -11 over its time)
+    ("pbs", "oom-killed", r"\bExit_status ?= ?-10\b"),
+    ("pbs", "time-limit", r"\bExit_status ?= ?-11\b"),
     ("pbs", "preempted", r"\b[Jj]ob preempted by (?:suspen|requeu|checkpoint|job \d)|PBS: job killed: preempted"),
     # job 3130218 exceeded MEM usage hard limit (2528 > 1126)
     ("moab", "oom-killed", r"\bjob \S{1,60} exceeded (?:P?V?MEM|SWAP|memory) usage (?:hard |soft )?limit"),
@@ -56,7 +59,18 @@ SAYINGS = (
     ),
     # job 4242 exceeds job hard limit "h_vmem" of queue     Container killed due to memory usage
     ("sge", "oom-killed", r"exceeds job (?:master |slave )?hard limit \"(?:h_vmem|h_rss)\""),
+    # failed execd enforced h_vmem limit because:
+    ("sge", "oom-killed", r"\bfailed\b.{0,40}\benforced h_(?:vmem|rss) limit"),
     ("sge", "time-limit", r"exceeded hard (?:wallclock|cpu) time"),
+    # Container [pid=1,containerID=c_1] is running beyond physical memory limits.      (exit status: -104)
+    (
+        "yarn",
+        "oom-killed",
+        r"is running (?:\d{1,12}B )?beyond (?:the )?'?(?:physical|virtual)'? memory limits?"
+        r"|killed by YARN for exceeding (?:\w{1,10} )?memory limits|\bexit status: -10[34]\b",
+    ),
+    # terminationreason=memory
+    ("benchexec", "oom-killed", r"\bterminationreason=memory\b"),
     ("nomad", "oom-killed", r"Exit Message: \"OOM Killed\""),
     ("ecs", "oom-killed", r"OutOfMemoryError: Container killed due to memory usage"),
     # job 20417 CANCELLED DUE TO TIME LIMIT (22s)     task t7 killed: wall-time limit of 3600 s exceeded

@@ -16,10 +16,11 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
 from .cannot_allocate_memory import OF_THE_HOST
+from .cannot_allocate_memory import PINNED as PINNED_OF_THE_HOST
 
 WORDS = re.compile(
     "CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory"
-    r"|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)OutOfMemoryError"
+    r"|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)(?<!\bRay)OutOfMemoryError"
     "|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED|Dst tensor is not initialized"
     r"|CUDA_ERROR_OUT_OF_MEMORY|(?:HIP|NPU|XPU|MPS backend|MLU|MUSA) out of memory|Cuda Runtime \(out of memory"
     "|--mem-fraction-static|BFCArena.{0,80} Failed to allocate memory|Failed to CUDA (?:calloc|malloc)"
@@ -46,6 +47,7 @@ ELSEWHERE = re.compile(
     "|hipHostMalloc",
     re.I,
 )
+PINNED_HOST = re.compile(PINNED_OF_THE_HOST)
 PINNED = re.compile(r"pin_memory|cudaHostAlloc", re.I)
 # CUDA out of memory detected. Train microbatch size will be decreased from 16 -> 8.
 ANSWERED = re.compile(
@@ -60,7 +62,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts = [
         (fact, words)
         for fact, words in facts
-        if not (ELSEWHERE.search(words) or ANSWERED.search(words) or _pins(fact) or _survived(incident, fact))
+        if not (_is_elsewhere(fact, words) or ANSWERED.search(words) or _pins(fact) or _survived(incident, fact))
     ]
     facts += _tried(incident)
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
@@ -75,6 +77,11 @@ def _tried(incident: Incident) -> list[tuple[Evidence, str]]:
     words = [f"{trial.condition}: {trial.text}" for trial in bad]
     said_so = all(WORDS.search(trial.text) and not ELSEWHERE.search(trial.text) for trial in bad)
     return list(zip(bad, words, strict=True)) if said_so else []
+
+
+def _is_elsewhere(fact: Evidence, words: str) -> bool:
+    """True where the words, or the line that they stand on, speak of other memory than a device's."""
+    return bool(ELSEWHERE.search(words) or PINNED_HOST.search(fact.source.quote))
 
 
 def _pins(fact: Evidence) -> bool:
