@@ -182,13 +182,14 @@ class WaitCounted(Evidence):
 class BuildLockWait(Evidence):
     """The last word of a process is that it waits for the lock of what another one builds. Subject: path, rank, pid.
 
-    `waited_s` is how long it has waited by its own word.
+    `waited_s` is how long it has waited by its own word, `owner` the process that it waits for.
 
         (Worker_TP5) [aiter] waiting for baton release at /tmp/tuned/gemm.csv.lock
     """
 
     text: str
     waited_s: float | None = None
+    owner: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,8 +30,10 @@ NAME = re.compile(
     r"(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b|(?<!\w)#\d{1,3}\b",
     re.I,
 )
-# cv2.cvtColor      h5py.File(      import boto3: a name of code
-CODE = re.compile(r"\b(?:calls?|imports?|imported|touch(?:es)?|module)\s+[\w.]+|\b[\w.]+\(|\b\w+\.[a-z]*[A-Z_]\w*")
+# cv2.cvtColor      cv2.resize      h5py.File(      import boto3: a name of code
+CODE = re.compile(
+    r"\b(?:calls?|imports?|imported|touch(?:es)?|module)\s+[\w.]+|\b[\w.]+\(|\b\w+\.[a-z]*[A-Z_]\w*|\b(?:cv2|h5py|boto3|urllib3)\.\w+"
+)
 # boxA, own RTX 3090, -pl 370      boxB with boxA's RTX 3090
 MOVED = re.compile(
     r"^(?P<host>[\w.-]{1,40}?)(?:,| with| and) (?:(?P<owner>[\w.-]{1,40}?)'s?|(?:its )?own) (?P<part>\w[\w ]{0,30})",
@@ -50,7 +52,7 @@ PUT_ELSEWHERE = re.compile(
     re.I,
 )
 COUNTED = re.compile(
-    r"^(?:(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*|(?:mlx|eth|ens|enp|ib|bond|rdma|roce)[\w.-]*\d)$",
+    r"^(?:(?:nodes|gpus|dp|tp|pp|ep|cp|seq|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*|(?:mlx|eth|ens|enp|ib|bond|rdma|roce)[\w.-]*\d)$",
     re.I,
 )  # models and types are no names
 
