@@ -1,7 +1,7 @@
 """NCCL or its plugin could not set up its network: no interface or protocol that works, or a queue pair refused.
 
-No socket interface found, a socket that cannot be made or whose port another program has, no usable protocol (OFI,
-UCX), a plugin that does not load, or ibv_modify_qp and its like that
+No socket interface found, a socket that cannot be made (that its port is taken is another symptom), no usable protocol
+(OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
 fail (a wrong GID index, MTU or traffic class, or a peer's port that is not there). Verbs that were refused memory count
 where locked memory is seen to be limited, or the library itself says that it is.
 """
@@ -16,6 +16,7 @@ from ..evidence.process import ResourceLimit
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from .port_taken import IN_USE, NO_ADDRESS_LEFT
 
 WORDS = re.compile(
     "no (?:socket )?interface found|Socket creation failed|No usable listening interface"
@@ -58,7 +59,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts = {id(fact): fact for pattern in (WORDS, LIMITED) for fact in said(incident, pattern)}
     if not _names_are_known(incident):
         facts |= {id(fact): fact for fact in said(incident, OF_GLOO)}
-    yield from findings(incident, [(fact, words_of(fact)) for fact in facts.values()])
+    said_of = [(fact, words_of(fact)) for fact in facts.values()]
+    if any(said(incident, IN_USE)):
+        said_of = [(fact, words) for fact, words in said_of if not NO_ADDRESS_LEFT.search(words)]
+    yield from findings(incident, said_of)
 
 
 def _names_are_known(incident: Incident) -> bool:
