@@ -41,7 +41,11 @@ SHORT_OF_ITS_END = re.compile(
     r"(?i)early[-_ ]?stopp|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b|\bout of patience\b|\bearly stop\b"
     r"|\bimproved?\b.{0,60}\b(?:stopp?ing|terminating) (?:the )?train|\bsignaling trainer to stop\b"
     r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?limit\b|\bbudget\b"
-    r"|\bexit_duration\b|\bmax(?:imum)?[_ ]time\b"
+    r"|\bexit_duration\b|\bmax(?:imum)?[_ ]?(?:train(?:ing)?[_ ]?)?time\b|\btimeout of\b.{0,30}\bstopping\b"
+    # `Trainer.fit` stopped: `max_steps=400000` reached.     Skipping training since max_steps has already saved.
+    r"|\bmax(?:imum)?[_ ](?:train(?:ing)?[_ ])?steps\b.{0,40}\b(?:reached|already saved)\b"
+    r"|\breached early[- ]?stopping criteri|\bpatience (?:is |was |has been )?"
+    r"(?:triggered|exhausted|exceeded|reached|used up)\b"
 )
 FAREWELL = 12  # lines: what a run says while it ends
 UNDER_WAY = 2  # steps that end after the word
