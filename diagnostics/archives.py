@@ -91,8 +91,10 @@ def _folder(top: Path) -> Iterator[Artefact]:
 
 def _file(path: Path, label: str) -> Iterator[Artefact]:
     try:
-        with path.open("rb") as file:
-            head = file.read(512)
+        with open(path, "rb", opener=_without_waiting) as file:
+            if (head := file.read(512)) is None:  # /proc/kmsg looks like a file and waits for the kernel's next word
+                yield Artefact(label, problem="it has nothing to read yet")
+                return
             file.seek(0)
             if _looks_like_archive(head):
                 yield from _archive(file, label)
@@ -102,6 +104,10 @@ def _file(path: Path, label: str) -> Iterator[Artefact]:
                 yield Artefact(label, file.read())
     except OSError as error:
         yield Artefact(label, problem=error.strerror or str(error))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _looks_like_archive(head: bytes) -> bool:

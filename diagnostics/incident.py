@@ -151,18 +151,26 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     coverage, not an error.
     """
     must_answer([str(path) for path in paths])
-    facts: list[Evidence] = []
-    coverage: list[Coverage] = []
-    texts: dict[str, Kept | None] = {}
+    read: list[tuple[str, Sequence[Evidence], Sequence[Coverage], Kept | None]] = []
     for done, (name, reading) in enumerate(read_all(artefacts(*paths)), start=1):
-        facts += reading.facts
-        coverage += reading.coverage
-        texts[name] = None if reading.lines is None else Kept(name, (line.quote for line in reading.lines))
+        kept = None if reading.lines is None else Kept(name, (line.quote for line in reading.lines))
+        read.append((name, reading.facts, reading.coverage, kept))
         if on_progress:
             on_progress(done, name)
+    if len(paths) == 1:  # an archive holds its files in any order; several paths were named in theirs
+        read.sort(key=lambda each: _place(each[0]))
+    facts = [fact for _, mine, _, _ in read for fact in mine]
+    coverage = [each for _, _, mine, _ in read for each in mine]
+    texts = {name: kept for name, _, _, kept in read}
     described, troubles = _as_described(facts, paths)
     name = ", ".join(Path(path).name or str(path) for path in paths)
     return Incident(name, facts, [*coverage, *troubles], texts, described)
+
+
+def _place(name: str) -> list[tuple[bool, str]]:
+    """Where a file stands in a folder that is read: the files of each folder in name order, then its folders."""
+    *folders, file = name.split("/")
+    return [*((True, folder) for folder in folders), (False, file)]
 
 
 def _as_described(

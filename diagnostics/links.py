@@ -89,6 +89,15 @@ class Links:
         """On which machine each process was seen."""
         return Machines(self.incident.of(*KINDS))
 
+    @cached_property
+    def _everywhere(self) -> Machines:
+        """As `machines`, by the facts of every kind: a log and a table of processes share no kind."""
+        return Machines(self.incident.evidence)
+
+    def may_be_beside(self, first: Evidence, second: Evidence) -> bool:
+        """True unless two facts of any kinds are known to be of two machines."""
+        return len({self._everywhere.of(first), self._everywhere.of(second)} - {""}) < 2
+
     def key_of(self, fact: Evidence) -> ProcessKey | None:
         """The process that a fact is about, or None where it names none."""
         return None if fact.subject.pid is None else (self.machines.of(fact), fact.subject.pid)

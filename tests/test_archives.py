@@ -83,3 +83,10 @@ def test_a_zip_of_too_many_entries_is_cut_there_and_said(tmp_path: Path, monkeyp
             archive.writestr(name, "step 1\n")
     found = {each.name: each.problem for each in artefacts(tmp_path)}
     assert found == {"incident.zip": "only its first 2 entries were read: it holds more", "a.log": "", "b.log": ""}
+
+
+@pytest.mark.root
+def test_a_file_that_waits_for_the_kernel_is_not_waited_for() -> None:
+    if os.geteuid() != 0 or not Path("/proc/kmsg").exists():
+        pytest.skip("needs root, to open the kernel's messages")
+    assert [each.name for each in artefacts("/proc/kmsg")] == ["kmsg"]

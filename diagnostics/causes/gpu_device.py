@@ -24,6 +24,12 @@ CAUSES = (
         on=("host", "pci"),
         effects=(
             Effect(
+                "gpu-queues-stuck",
+                0.05,
+                "a device that is gone gives up no queue",
+                "the device was no longer there to give up its queues",
+            ),
+            Effect(
                 "gpu-off-bus-report",
                 0.95,
                 "the driver reports a device whose registers read as all ones at its next access",
@@ -166,6 +172,12 @@ CAUSES = (
         on=("host", "pci"),
         effects=(
             Effect(
+                "gpu-queues-stuck",
+                0.03,
+                "a device that stopped at an error it could not correct is reset with its queues in place",
+                "the device had stopped at the error",
+            ),
+            Effect(
                 "gpu-ecc-uncorrectable",
                 0.9,
                 "the error is counted and reported as it happens; a storm of corrected ones is the rest",
@@ -239,6 +251,13 @@ CAUSES = (
         "one, and 3 on H100s",
         on=("host", "pci"),
         effects=(
+            Effect(
+                "gpu-queues-stuck",
+                0.3,
+                "queues are handed out and taken back by a scheduler in the firmware",
+                "the scheduler in the firmware did not give the queues back",
+                Role.INITIATING,
+            ),
             Effect(
                 "gpu-firmware-report",
                 0.95,
@@ -334,6 +353,19 @@ CAUSES = (
         + "part of 148 for faulty GPUs",
         on=("host",),
         effects=(
+            Effect(
+                "fabric-not-up",
+                0.3,
+                "where the manager of the links has died or a link does not train, the GPUs wait for their fabric",
+                "the GPUs had not been joined by their links, and CUDA does not start before that",
+                Role.INITIATING,
+            ),
+            Effect(
+                "driver-refuses",
+                0.05,
+                "a tool that makes a context says so too",
+                "the GPUs waited for their fabric",
+            ),
             Effect(
                 "gpu-nvlink-report",
                 0.95,

@@ -202,6 +202,12 @@ CAUSES = (
         on=("host", "gpu"),
         effects=(
             Effect(
+                "gpu-queues-stuck",
+                0.015,
+                "a device that computes wrongly may stand still in the middle of a kernel",
+                "the device stood still in the middle of a kernel",
+            ),
+            Effect(
                 "gpu-diagnostic-failed",
                 0.7,
                 "a device that is bad enough to end jobs fails a long test more often than not",

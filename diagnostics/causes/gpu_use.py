@@ -16,6 +16,33 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "fabric-not-up",
+                0.03,
+                "a driver that has lost its state of the fabric is seldom seen",
+                "the driver had lost the GPUs' place in their fabric",
+            ),
+            Effect(
+                "gpu-access-refused",
+                0.15,
+                "a container that loses its devices is a frequent way in which a driver stops serving a program",
+                "the container may no longer open its devices, until it is made anew",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-driver-code-fault",
+                0.15,
+                "a driver that fails in its own code serves nobody after that",
+                "the driver had failed in its own code",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-queues-stuck",
+                0.4,
+                "a driver that cannot take a queue back can give the device to nobody else",
+                "the driver waited in vain for the device to give up a queue",
+                Role.INITIATING,
+            ),
+            Effect(
                 "job-in-disk-sleep",
                 0.3,
                 "processes that queue on the driver's locks are in D too",
@@ -129,6 +156,18 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "gpu-access-refused",
+                0.01,
+                "a library that does not understand what the module answers knows no better word",
+                "the library did not understand the module of another version",
+            ),
+            Effect(
+                "fabric-not-up",
+                0.1,
+                "a fabric manager of another version than the driver refuses to start",
+                "the manager of the links was of another version and had not started",
+            ),
+            Effect(
                 "driver-version-mismatch",
                 0.97,
                 "every new client compares the versions and says so",
@@ -185,11 +224,23 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "gpu-queues-stuck",
+                0.02,
+                "a queue that has faulted is mostly taken away without trouble",
+                "the queue had faulted and was not given up",
+            ),
+            Effect(
                 "gpu-software-xid",
                 0.95,
                 "the address check of the device catches it, and driver and CUDA both say so",
                 "a kernel of the program touched memory that was not its own",
                 Role.INITIATING,
+            ),
+            Effect(
+                "loss-not-finite",
+                0.03,
+                "a read that stays within the program's memory is caught by nobody, and brings in what lies there",
+                "the kernel had read other memory than its own tensors",
             ),
             Effect(
                 "gpu-unspecified-failure",

@@ -17,6 +17,33 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "same-file-reads-differently",
+                0.2,
+                "a page of the cache lies in the bad module at one reading and elsewhere at the next",
+                "the file was read through memory that changed it",
+                Role.INITIATING,
+            ),
+            Effect(
+                "checksums-differ",
+                0.2,
+                "whatever goes through memory without ECC may be changed there",
+                "the bytes had been changed in the memory",
+                Role.INITIATING,
+            ),
+            Effect(
+                "damage-inside-file",
+                0.08,
+                "readers that keep a sum for each part find the part that lay in the bad module",
+                "a part of the file had been changed in the memory",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-driver-code-fault",
+                0.01,
+                "a flipped bit in a pointer stops whatever kernel code follows it",
+                "the driver followed a pointer that had been damaged",
+            ),
+            Effect(
                 "host-memory-error-report",
                 0.9,
                 "the memory controller reports it with the module's place",
@@ -95,6 +122,19 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "network-device-never-freed",
+                0.15,
+                "a lost reference to a network device is the best known fault of kernels that run many containers",
+                "the kernel had lost a reference, and every new container waited behind it",
+                Role.INITIATING,
+            ),
+            Effect(
+                "gpu-driver-code-fault",
+                0.01,
+                "memory that another part of the kernel has damaged may be a driver's",
+                "the driver met what another part of the kernel had damaged",
+            ),
+            Effect(
                 "kernel-lockup-report",
                 0.95,
                 "the kernel's detectors report it within half a minute",
@@ -168,6 +208,19 @@ CAUSES = (
         + "26 power supplies, 4 boards",
         on=("host",),
         effects=(
+            Effect(
+                "gpu-window-not-assigned",
+                0.1,
+                "a BIOS that has no room for them above 4 GB leaves the last cards without addresses",
+                "the firmware had assigned the card no addresses: switch on above-4G decoding, or update the BIOS",
+                Role.INITIATING,
+            ),
+            Effect(
+                "driver-init-failed",
+                0.15,
+                "a card without addresses does not come up",
+                "the driver could not reach the card",
+            ),
             Effect(
                 "power-lost",
                 0.6,

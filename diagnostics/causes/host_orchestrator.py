@@ -95,6 +95,12 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "job-suspended",
+                0.02,
+                "few sites suspend what they preempt: most end or requeue it",
+                "the job had been suspended for one of higher priority",
+            ),
+            Effect(
                 "pod-evicted-report",
                 0.15,
                 "a node that is about to be reclaimed is drained first",

@@ -104,6 +104,12 @@ CAUSES = (
             Effect("user-code-exception", 0.1,
                    "some frameworks raise on NaN",
                    "the exception is the framework's answer to NaN"),
+            Effect("collective-timed-out", 0.05,
+                   "a rank that stops at its own NaN leaves the others in their collective",
+                   "the others waited for the rank that had stopped at NaN"),
+            Effect("peer-closed", 0.1,
+                   "a rank that raises on NaN closes its connections",
+                   "the rank that raised on NaN was gone", Role.TEARDOWN),
         ),
         now=(
             "Go back to the last checkpoint before the first bad value",
@@ -142,6 +148,10 @@ CAUSES = (
             Effect("user-code-exception", 0.95,
                    "the traceback shows it",
                    "the job's own code raised: it would do so anywhere", Role.INITIATING),
+            Effect("port-taken", 0.05,
+                   "a port that is written into the code, or a launcher that is started once a task, meets itself or a "
+                   "neighbour",
+                   "two processes had been told to listen on the same port", Role.INITIATING),
             Effect("build-lacks-a-part", 0.08,
                    "code that is compiled at its start needs headers and a compiler, which lean images leave out",
                    "the environment lacked what the build of the job's native code needs", Role.INITIATING),

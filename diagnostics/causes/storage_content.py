@@ -16,6 +16,13 @@ CAUSES = (
                "41 months; " + LLAMA + "6 were silent, of a GPU's results and not of files",
         on=(),
         effects=(
+            Effect(
+                "same-file-reads-differently",
+                0.3,
+                "what is damaged on the way, and not at rest, is another damage each time",
+                "the bytes were changed on the way, other ones at each reading",
+                Role.INITIATING,
+            ),
             Effect("same-size-content-differs", 0.8,
                    "silent damage keeps the size, and shows where both sides are compared",
                    "the file kept its size and lost its content on the way or at rest: {path}", Role.INITIATING),
@@ -68,6 +75,12 @@ CAUSES = (
                + OPT + "a partial checkpoint upload after a hardware error",
         on=("mount",),
         effects=(
+            Effect(
+                "same-file-reads-differently",
+                0.005,
+                "a file that is still being written reads otherwise a moment later",
+                "the file was still being written",
+            ),
             Effect("file-not-there", 0.1,
                    "a save that was cut has not written all of its files",
                    "the file had never been written to its end"),

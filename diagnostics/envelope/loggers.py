@@ -5,6 +5,7 @@ Fri Nov 29 12:45:11 2026 message                     12:45:11 INFO message
 11/29 12:45:11 - mmengine - INFO - message           11-29 12:45:11.505 INFO message
 2026-11-29,12:45:11 | INFO | message                 2026-11-29 12:45:11.505 | ERROR    | app.run:main:12 - message
 [rank3]: message     [rank 3/8] message     [default0]: message     3: message (srun -l)
+trainer-1  | message (docker compose logs)
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _CLOCK = re.compile(r"^\[?(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)\]?(?: +(.*))?$")
 _LEVEL = re.compile(r"^\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {0,5}\])?(?P<colon>:?)[ :-]*(.*)$")
 _RANK = re.compile(r"^\[(?:[Rr]ank(?:: ?| )?|default)(\d{1,6})(?:/\d{1,6})?\]:? ?(.*)$")
 _SRUN = re.compile(r"^(\d{1,5}): (.+)$")
+# trainer-1  | message     a table has one space before its bar
+_COMPOSE = re.compile(r"^[a-z0-9][\w.-]{0,80}[-_]\d{1,4} {2,40}\| (.*)$")
 
 
 def bars(line: Envelope) -> Envelope | None:
@@ -87,6 +90,11 @@ def srun(line: Envelope) -> Envelope | None:
     return line._replace(message=found[2], rank=int(found[1])) if found and line.rank is None else None
 
 
+def compose(line: Envelope) -> Envelope | None:
+    found = _COMPOSE.match(line.message)
+    return line._replace(message=found[1]) if found else None
+
+
 BRACKETS: tuple[Peel, ...] = (logger, ctime, no_year, clock, rank)
 NUMBERS: tuple[Peel, ...] = (bars, logger, no_year, clock, srun)
-WORDS: tuple[Peel, ...] = (ctime,)
+WORDS: tuple[Peel, ...] = (ctime, compose)

@@ -4,6 +4,8 @@ Nov 29 12:44:54 vm mfsmount[25425]: message          2026-11-29T12:44:54+0000 vm
 <6>1 2026-03-04T07:19:10.770031Z vm kernel - - - message
 Wed 2026-03-04 07:19:10 UTC vm kernel: message       1772608750.770031 vm kernel: message
 [  421.770031] vm kernel: message                    (the kernel's peel leaves "vm kernel: message")
+
+`ts` of moreutils puts the same time before a line of any program: Nov 29 12:45:11 step 12: loss 4.1
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from .times import ISO, MONTH, iso_stamp, syslog_stamp
 _TAG = r"([\w./@()-]+?)(?:\[(\d{1,10})\])?: ?(.*)$"
 _HOST = r"(?:([\w.-]+) )?"
 _CLASSIC = re.compile(rf"^({MONTH}) +(\d{{1,2}})\.? (?:(\d{{4}}) )?(\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?) {_HOST}{_TAG}")
+_STAMPED = re.compile(rf"^({MONTH}) +(\d{{1,2}})\.? (?:(\d{{4}}) )?(\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?)(?: (.*))?$")
+_DATED = re.compile(rf"^\[?{ISO}")
 _ISO_LINE = re.compile(rf"^({ISO}) (\w[\w.-]*) {_TAG}")
 _FULL = re.compile(
     rf"^[^\W\d_]{{2,5}}\.? (\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{{1,9}})?) "
@@ -29,17 +33,39 @@ _RFC5424 = re.compile(
 )
 _MONOTONIC = re.compile(rf"^([\w.-]+) (?=kernel: ){_TAG}")
 _WORDS_OF_LOGGERS = frozenset("DEBUG INFO NOTICE WARNING WARN ERROR CRITICAL FATAL".split())
+# what stands where a host or a program would, in a line that neither wrote: Saved checkpoint: x     Epoch 3: loss 1.2
+_NO_HOST = re.compile(r"[A-Z][a-z]+|\d{4}[-/]\d\d[-/]\d\d")
+_NO_PROGRAM = re.compile(r"\d+|[\w.]*[A-Za-z](?:Error|Exception|Interrupt|Warning)")
 
 
 def classic(line: Envelope) -> Envelope | None:
     found = _CLASSIC.match(line.message)
+    if not found or not _wrote(found[5], found[6]):
+        return stamped(line)
+    stamp = syslog_stamp(found[1], found[2], found[4], found[3])
+    return _replace(line, stamp, *found.groups()[4:]) if stamp else None
+
+
+def _wrote(host: str | None, program: str) -> bool:
+    """True when a host and a program of these names may have written a line."""
+    if (host or program) in _WORDS_OF_LOGGERS or _NO_PROGRAM.fullmatch(program):
+        return False
+    return not (host and _NO_HOST.fullmatch(host))
+
+
+def stamped(line: Envelope) -> Envelope | None:
+    """A time alone; one without a year gives way to the date that the program itself wrote."""
+    found = _STAMPED.match(line.message)
     stamp = syslog_stamp(found[1], found[2], found[4], found[3]) if found else None
-    return _replace(line, stamp, *found.groups()[4:]) if found and stamp else None
+    if not found or not stamp:
+        return None
+    said = found[5] or ""
+    return line._replace(message=said, stamp=line.stamp or (None if _DATED.match(said) else stamp))
 
 
 def iso(line: Envelope) -> Envelope | None:
     found = _ISO_LINE.match(line.message)
-    if not found or found[2] in _WORDS_OF_LOGGERS:
+    if not found or not _wrote(found[2], found[3]):
         return None
     return _replace(line, iso_stamp(found[1]), *found.groups()[1:])
 

@@ -108,8 +108,8 @@ class NvlinkErrors(Evidence):
 class GpuToolError(Evidence):
     """A GPU tool or the CUDA runtime could not talk to the driver or a device.
 
-    `about` is "version-mismatch", "device-lost", "no-device", "module-missing", "init-failed", "hanging" or
-    "other".
+    `about` is "version-mismatch", "device-lost", "no-device", "module-missing", "init-failed", "not-ready" (CUDA waits
+    for the GPU's fabric), "access-refused" (a container that may not open its devices), "hanging" or "other".
 
         Failed to initialize NVML: Driver/library version mismatch
     """

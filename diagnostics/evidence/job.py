@@ -182,13 +182,14 @@ class WaitCounted(Evidence):
 class BuildLockWait(Evidence):
     """The last word of a process is that it waits for the lock of what another one builds. Subject: path, rank, pid.
 
-    `waited_s` is how long it has waited by its own word.
+    `waited_s` is how long it has waited by its own word, `owner` the process that it waits for.
 
         (Worker_TP5) [aiter] waiting for baton release at /tmp/tuned/gemm.csv.lock
     """
 
     text: str
     waited_s: float | None = None
+    owner: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -445,7 +446,8 @@ class SchedulerEvent(Evidence):
     """Slurm, Kubernetes or a cloud speaks of the job. Subject: job, host, pid.
 
     `about` is "oom-killed", "evicted", "preempted", "time-limit", "cancelled", "node-failed", "failed",
-    "completed", "pending", "restarted", "disk-pressure", "memory-pressure", "probe-failed", "node-removed" or "other".
+    "completed", "pending", "suspended", "restarted", "disk-pressure", "memory-pressure", "probe-failed", "node-removed"
+    or "other".
 
         slurmstepd: error: Detected 1 oom_kill event in StepId=7110.0.
     """
@@ -456,6 +458,22 @@ class SchedulerEvent(Evidence):
     exit_code: int | None = None
     signal: int | None = None
     count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedOn(Evidence):
+    """Work that counted while a collective of other ranks timed out, by the first line below that time-out.
+
+    `before` is what the same words had counted above it, and `before_line` where; `total` is None where nobody says it.
+
+        Creating json file for train ... 62%|######2   | 8122/13100
+    """
+
+    label: str
+    before: int
+    before_line: int
+    done: int
+    total: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

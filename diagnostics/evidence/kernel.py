@@ -128,7 +128,7 @@ class GpuDriverMessage(Evidence):
     """A line of a GPU's driver that is no Xid (API mismatch, RmInitAdapter failed, GSP time-out, AMD's page fault ...).
 
     `about` is one of "version-mismatch", "off-bus", "init-failed", "rpc-timeout", "memory", "ecc", "link",
-    "page-fault", "removed-in-use", "other".
+    "page-fault", "removed-in-use", "queues", "no-window", "other".
 
         NVRM: API mismatch: the client has the version 535.161.08, but this kernel module has 535.154.05.
     """
@@ -341,13 +341,14 @@ class PoolOnline(Evidence):
 class KernelFault(Evidence):
     """The kernel's own code failed: BUG, Oops, general protection fault, WARNING.
 
-    `about` is "bug", "oops", "warning" or "panic".
+    `about` is "bug", "oops", "warning" or "panic"; `module` is the one that `function` belongs to.
 
         BUG: kernel NULL pointer dereference, address: 0000000000000010
     """
 
     about: str
     function: str | None = None
+    module: str | None = None
     frames: tuple[str, ...] = ()
     text: str = ""
 
@@ -414,3 +415,13 @@ class ClockReading(Evidence):
     uptime_s: float | None
     boot_s: float | None = None
     utc: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkDeviceKept(Evidence):
+    """The kernel waits for the last reference to a network device that is being removed. Subject: interface.
+
+    unregister_netdevice: waiting for lo to become free. Usage count = 1
+    """
+
+    text: str = ""

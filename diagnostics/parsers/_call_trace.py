@@ -36,6 +36,8 @@ _AT = re.compile(
     rf"|\b(?:pc|PC is at|NIP|epc|Kernel panic at) ?:? ?(?:\[?<?[0-9a-f]{{8,16}}>?\]? )?)"
     rf"([A-Za-z_][\w.]{{0,200}}){_OFFSET}"
 )
+# nvidia_vma_access+0x6d/0x250 [nvidia]      fuse_flush+0x155/0x190 [fuse 6c1e]
+_MODULE = re.compile(rf"{_OFFSET} \[([a-z]\w{{1,40}})(?: [0-9a-f]{{4,64}})?\]\s*$")
 _USER_MODE = re.compile(r"RIP: (?:0033|0023|002b):")
 
 #  [<ffffffffa0668f90>] ? zfs_zget+0xa0/0x1c0 [zfs]
@@ -104,6 +106,12 @@ def frame(message: str) -> str | None:
 def doubtful(message: str) -> str | None:
     """The function of a frame that is marked `?`: what counts where a report has no other."""
     return frame(_DOUBTFUL.sub(r"\1", message)) if _DOUBTFUL.match(message) else None
+
+
+def module(message: str) -> str | None:
+    """The module that a frame's function belongs to; None for the kernel's own."""
+    found = _MODULE.search(message)
+    return found[1] if found else None
 
 
 def is_user_mode(message: str) -> bool:

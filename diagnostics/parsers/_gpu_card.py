@@ -138,7 +138,7 @@ def told(text: Text, card: Card, stamp: Stamp | None) -> Iterator[Evidence]:
             subject=subject,
             stamp=stamp,
             severity=Severity.CRITICAL,
-            about="other" if card.fabric.get("State") == "Completed" else "init-failed",
+            about="other" if card.fabric.get("State") == "Completed" else "not-ready",
             text=text_,
         )
     if card.unheld:

@@ -41,6 +41,20 @@ FINISHED = re.compile(
     r"(?:saving|checkpoint|stopping|leaving|exit)|\[exit_duration reached\]"
     r"|\breached max(?:imum)?[_ ](?:steps|epochs|iterations|time)"
     r"|\btime limit (?:of the run|configured) reached, (?:stopping|exiting)"
+    # MaxTrainTime exceeded.     max_time 01:16:00:00 exceeded (elapsed 01:16:07:12), stopping after this epoch
+    r"|\bmax(?:imum)?[_ ]?(?:train(?:ing)?[_ ]?)?time\b(?: (?:limit |budget )?(?:of )?[\d:.]{1,14} ?\w{0,7})? "
+    r"(?:is |was |has been )?(?:exceeded|reached)\b"
+    # max training steps reached, stopping training     Skipping training since max_steps has already saved.
+    r"|\bmax(?:imum)?[_ ](?:train(?:ing)?[_ ])?steps (?:is |was |has been )?reached\b"
+    r"|\bskipping training since max_steps has already saved\b"
+    # Stopping training at epoch 7, step 8173 due to time limit.     Reached timeout of 180 seconds. Stopping all
+    # trials.
+    r"|\bstop(?:ping)? (?:the )?training\b.{0,60}\b(?:due to|because of|by) (?:the |its )?"
+    r"(?:time[- ]?(?:limit|budget)|max(?:imum)?[_ ]time)\b"
+    r"|\breached (?:the )?time(?:out|[- ]?(?:limit|budget)) of \d{1,9}(?:\.\d{1,3})? ?\w{0,8}[.,;] ?stopping\b"
+    # Reached early stopping criterion (10 tests without improvement).     Patience triggered at step 280.
+    r"|\breached (?:the )?early[- ]?stopping criteri|\bpatience (?:is |was |has been )?"
+    r"(?:triggered|exhausted|exceeded|reached|used up)\b"
     r"|\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b.{0,300}\b(?:exiting|stopping|leaving)\b"
     r"|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
 )

@@ -15,7 +15,8 @@ IS = r"[\"']?(?: ?[:=] ?\"?'?\[? *| {1,8})"  # what stands between a name and it
 
 # step 1 | loss    step: 10  loss    step=10,    step  401/18865    'step': 10    [step=10/100]    Batch [2120]
 STEP = re.compile(
-    rf"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch){IS}\[?(\d{{1,12}})"
+    r"(?i)(?<![\w.])(?:global_|train_|completed )?(?:steps?|iter(?:ation)?|num_updates|batch)"
+    rf"(?:{IS}\[?|\[)(\d{{1,12}})"
     r"(?!\d|[\w.]\d|:\d\d|%)"
 )
 # Epoch(train) [14][2400/2500]     Epoch: [0][ 100/5005]     Train Epoch: 1 [6400/60000 (11%)]     Train: 12 [ 450/1251
@@ -37,7 +38,14 @@ BAR = re.compile(r"\| *(\d{1,12})/(\d{1,12}) \[[\d:]{2,12}<")
 EPOCH_BATCH = re.compile(r"\bTRAIN Batch \d{1,6}/(\d{1,12}) loss ")
 # it 40 loss 3.84      epoch 2, it 40/600: loss 3.84
 IT_STEP = re.compile(r"(?i)(?:^|[\]|,;] ?)it[ :=#]{1,2}(\d{1,12})(?:/\d{1,12})?(?=[\s,|:;\]])")
-STEPS = (EPOCH_STEP, EPOCH_BATCH, OF_BATCHES, TRAINED, STEP, IT_STEP, TF_STEP, KERAS_STEP, BAR)
+#  2677: 4.11, 4.40 avg, 0.001000 rate, 4.5 seconds, 171328 images     (darknet)
+DARKNET_STEP = re.compile(r"^\s{0,4}(\d{1,9}): (?=\S{1,30}, \S{1,30} avg\b)")
+# [2020-09-07 10:12:40] Ep. 1 : Up. 200 : Sen. 82,408 : Cost 5.21 : gNorm 1.1     (Marian)
+MARIAN_STEP = re.compile(r"\bEp\. \d{1,6} : Up\. (\d{1,12}) : ")
+# [xla:0](9) Loss=0.91 Rate=8.42 GlobalRate=2.01     (torch_xla)
+XLA_STEP = re.compile(r"^\[xla:\d{1,4}\]\((\d{1,12})\) (?=Loss=)")
+OF_TRAINERS = (DARKNET_STEP, MARIAN_STEP, XLA_STEP)
+STEPS = (*OF_TRAINERS, EPOCH_STEP, EPOCH_BATCH, OF_BATCHES, TRAINED, STEP, IT_STEP, TF_STEP, KERAS_STEP, BAR)
 EPOCH = re.compile(rf"(?i)\bep(?:och)?{IS}[\[(]?(\d{{1,6}}(?:\.\d{{1,8}})?)")
 
 # not a training step, although it names one: a result of an evaluation
@@ -51,7 +59,8 @@ BARE = re.compile(r"(?i)^step (\d{1,12}) (?:ok|done|completed?)$")
 
 _LOSS = (
     r"(?i)(?<!val )(?<!valid )(?<!eval )(?<!test )(?<!validation )(?<![\w/])"
-    f"(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss(?:/total)?{IS}{NUMBER}"
+    "(?:lm |(?:reduced_)?train(?:ing)?[ _/]|tot(?:al)?[ _]|step_|avg[ _]|mean[ _]|Train/)?loss(?:/total|: total)?"
+    f"{IS}{NUMBER}"
 )
 # what toolkits of translation and speech call it: xent: 2.01     cross entropy = 3.4     nll_loss 1.9     ppl: nan
 _LIKELIHOOD = (
@@ -79,6 +88,8 @@ METRICS: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
         (
             re.compile(_LOSS),
             re.compile(rf"^ep \d{{1,9}} train, step \d{{1,12}}, \w{{1,20}} {NUMBER}"),
+            re.compile(rf"^\s{{0,4}}\d{{1,9}}: {NUMBER}, \S{{1,30}} avg\b"),
+            re.compile(rf" : Cost {NUMBER}(?: \* [\d,]{{1,12}})?(?= |$)"),
             re.compile(_LIKELIHOOD),
             re.compile(_PERPLEXITY),
         ),

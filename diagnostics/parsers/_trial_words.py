@@ -20,7 +20,7 @@ _ALL_WELL = r"all (?:\w{1,20} ){1,2}(?:finish|complete|pass|succeed|load|save|ru
 _WELL = (
     r"ok|okay|works|trains|clean(?=$|[,;.(]| \d)|exits(?: cleanly| normally)?$"
     r"|fine|baseline|stable|survives|(?:stays|stayed) up"
-    r"|ran (?:for )?\d{1,5}|pass(?:es|ed)?"
+    r"|ran (?:for )?\d{1,5}|pass(?:es|ed)?|ends(?=$|[,;])"
     rf"|{PAST}"
     r"|(?:finished|completed|done),? (?:in |after )?(?:about |~ ?)?\d[\d.]{0,6} ?"
     r"(?:s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|days?)"
@@ -48,13 +48,17 @@ _ILL = (
     rf"{_UNDONE}|"
     r"sometimes|faults?(?=$|[,;.(]| (?:at|in|after|step))"
     r"|(?:about |~)?\d+(?:\.\d+)?x slower|(?:very |much )?slow|hangs?|hung|stuck|dead ?locks?|freezes|froze"
-    r"|frozen|blocks|blocked|waits|stands (?:until|still|for)|never \w+|(?:soft |hard )?lock-?ups?"
-    r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|output|progress|steps?|answer|response)"
+    r"|frozen|blocks|blocked|waits|stands(?=$|[,;.(]| (?:until|still|for|at|in|after|before|as|\d))"
+    r"|never \w+|(?:soft |hard )?lock-?ups?"
+    r"|\w{2,30}(?:Error|Exception): \w+|no (?:\w+ )?(?:batch(?:es)?|lines?|output|progress|steps?|answer|response)"
     r"|(?:\w{2,20} ){0,2}(?:time[sd] out|timeout)|killed|OOM|out of memory|seg(?:mentation )?faults?|unreachable"
     "|refused"
     r"|(?:\w{2,20} )?SIG(?:ABRT|SEGV|BUS|KILL|ILL)|(?:does|did)(?: not|n't) \w+|fail(?:s|ed)?|crash(?:es|ed)?|dies"
     "|died|aborts|aborted|errors?(?!:)"
-    r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|CUDA error|bus error|off|dark|powers? off"
+    r"|(?:loss is |loss )?nan|Xid \d{1,3}|wrong result|differs|bus error"
+    r"|(?:\w{1,30}Error: )?(?:CUDA|HIP|ROCm|Triton) (?:runtime )?(?:error|failure)"
+    r"|(?:an )?illegal memory access|(?:cuda|hip)ErrorIllegalAddress|(?:\w{1,30}Error: )?CUDA out of memory"
+    r"|(?:torch\.)?(?:cuda\.)?OutOfMemoryError|off|dark|powers? off"
     r"|shuts? down|shutdown|reboots?|restarts?|gone|resets?|lost|(?:\w{2,20} ){0,2}marked dead"
 )
 # host goes dark      that lane hangs
@@ -91,7 +95,7 @@ OUTCOMES = (
             r"|no (?:crash|error|hang|failure|problem|reboot|reset|lock-?up)"
             rf"|{_ALL_WELL}"
             rf"|{PAST}|finished|completed|done"
-            r"|runs|serves|returns|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b"
+            r"|runs|serves|returns|ends|completes|finishes|succeeds|exits|(?:first )?(?:step|batch)\b"
             r"|(?:\w+ [^,]{1,20}, )?trains"
             r"|0 |0/|\d{1,6}(?: of |/)\d{1,6} (?:\w{1,12} ){0,2}(?:pass|complet|finish))",
             re.I,

@@ -11,6 +11,8 @@ job's end.
     job 4411 selected, REQUEUE, signal TERM, grace 20s
     Cluster is preempted (status: INIT). Recovering...
 
+    90211   kim    SSUSP  normal  login1   gpu07      pretrain   Mar  3 22:10
+
 A wrapper of another system counts that says it ends a job for its time, or for another job; a run that stops at its own
 limit does not. LSF's usage table and PBS's resource lines are skipped.
 """
@@ -30,6 +32,8 @@ from . import Parser
 SAYINGS = (
     # TERM_RUNLIMIT: job killed after reaching LSF run time limit.
     ("lsf", "time-limit", r"TERM_(?:RUNLIMIT|CPULIMIT|DEADLINE)\b"),
+    # 90211   kim    SSUSP  normal  login1   gpu07      pretrain   Mar  3 22:10
+    ("lsf", "suspended", r"^\s{0,8}\d{1,12}\s+\S{1,40}\s+[SU]SUSP\s+\S"),
     ("lsf", "oom-killed", r"TERM_MEMLIMIT\b"),
     ("lsf", "preempted", r"TERM_PREEMPT\b"),
     ("lsf", "cancelled", r"TERM_(?:OWNER|ADMIN|FORCE_OWNER|FORCE_ADMIN)\b"),
@@ -37,10 +41,18 @@ SAYINGS = (
     ("pbs", "time-limit", r"PBS: job killed: walltime \d+ exceeded limit \d+"),
     ("pbs", "oom-killed", r"PBS: job killed: p?v?mem\b.{0,40} exceeded limit"),
     ("pbs", "time-limit", r"\b[Jj]ob exceeded its (?:walltime|wall-?clock|cput|cpu time) limit"),
+    # Exit_status=-10 (Torque: over its memory, -11 over its time)
+    ("pbs", "oom-killed", r"\bExit_status ?= ?-10\b"),
+    ("pbs", "time-limit", r"\bExit_status ?= ?-11\b"),
     ("pbs", "preempted", r"\b[Jj]ob preempted by (?:suspen|requeu|checkpoint|job \d)|PBS: job killed: preempted"),
     # job 3130218 exceeded MEM usage hard limit (2528 > 1126)
     ("moab", "oom-killed", r"\bjob \S{1,60} exceeded (?:P?V?MEM|SWAP|memory) usage (?:hard |soft )?limit"),
-    ("moab", "time-limit", r"\bjob \S{1,60} exceeded WALL(?:TIME|CLOCK)\b|\b[Jj]ob wall-?clock limit exceeded"),
+    (
+        "moab",
+        "time-limit",
+        r"\bjob \S{1,60} exceeded WALL(?:TIME|CLOCK)\b|\b[Jj]ob wall-?clock limit exceeded"
+        r"|\bjob exceeded wall-?clock limit\b",
+    ),
     # resource allocation expired
     ("flux", "time-limit", r"\btype=timeout\b.{0,40}\bresource allocation expired"),
     # Job has gone over memory limit of 8192 megabytes. Peak usage: 8224 megabytes.
@@ -54,9 +66,28 @@ SAYINGS = (
         "preempted",
         r"^\s{0,8}(?:Job was evicted|\(0\) Job was not checkpointed|\d{3} \(\d.{0,40} Job was evicted)",
     ),
+    # 90211 0.50500 pretrain  kim   S    03/02/2024 22:10:41 gpu.q@node017       8
+    (
+        "sge",
+        "suspended",
+        r"^\s{0,8}\d{1,12}\s+\d\.\d{4,5}\s+\S{1,40}\s+\S{1,40}\s+r?[sST]{1,3}\s+\d\d/\d\d/\d{4} \d\d:\d\d",
+    ),
+    # 90211.head   pretrain   kim   11:02:10 S gpu
+    ("pbs", "suspended", r"^\s{0,8}\d{1,12}\.[\w.-]{1,40}\s+\S{1,40}\s+\S{1,40}\s+[\d:]{4,12}\s+S\s+[A-Za-z]"),
     # job 4242 exceeds job hard limit "h_vmem" of queue     Container killed due to memory usage
     ("sge", "oom-killed", r"exceeds job (?:master |slave )?hard limit \"(?:h_vmem|h_rss)\""),
+    # failed execd enforced h_vmem limit because:
+    ("sge", "oom-killed", r"\bfailed\b.{0,40}\benforced h_(?:vmem|rss) limit"),
     ("sge", "time-limit", r"exceeded hard (?:wallclock|cpu) time"),
+    # Container [pid=1,containerID=c_1] is running beyond physical memory limits.      (exit status: -104)
+    (
+        "yarn",
+        "oom-killed",
+        r"is running (?:\d{1,12}B )?beyond (?:the )?'?(?:physical|virtual)'? memory limits?"
+        r"|killed by YARN for exceeding (?:\w{1,10} )?memory limits|\bexit status: -10[34]\b",
+    ),
+    # terminationreason=memory
+    ("benchexec", "oom-killed", r"\bterminationreason=memory\b"),
     ("nomad", "oom-killed", r"Exit Message: \"OOM Killed\""),
     ("ecs", "oom-killed", r"OutOfMemoryError: Container killed due to memory usage"),
     # job 20417 CANCELLED DUE TO TIME LIMIT (22s)     task t7 killed: wall-time limit of 3600 s exceeded
@@ -171,7 +202,7 @@ def read(text: Text) -> Iterator[SchedulerEvent]:
                 yield SchedulerEvent(
                     source=Source(text.name, line.number, line.quote),
                     stamp=envelope.stamp,
-                    severity=Severity.CRITICAL,
+                    severity=Severity.WARNING if about == "suspended" else Severity.CRITICAL,
                     system=system,
                     about=about,
                     text=envelope.message.strip()[:300],

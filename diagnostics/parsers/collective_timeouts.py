@@ -4,6 +4,7 @@
     RuntimeError: [../third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:133] Timed out waiting 1800000ms for send operation to complete
     RuntimeError: Detected mismatch between collectives on ranks. Rank 0 is running collective: ...
 
+Work that counted above such a line and counts on below it ("7992/13100", "8122/13100") is a fact, too.
 One timeout is often said twice, by the watchdog and again in an exception's text: each line is a fact.
 """  # noqa: E501
 
@@ -14,10 +15,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import CollectiveMismatch, CollectiveProgress, CollectiveTimeout, WatchdogFired
+from ..evidence.job import CollectiveMismatch, CollectiveProgress, CollectiveTimeout, CountedOn, WatchdogFired
 from ..text import Text
 from . import Parser
+from ._counts import counted_on
 from ._job_lines import Message, messages
+from ._snapshot import source
 
 RANK = re.compile(r"\[?(?:Rank|rank) (\d{1,6})\]")
 # Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, OpType=ALLREDUCE, ..., Timeout(ms)=600000) ran for
@@ -68,8 +71,21 @@ BUT = re.compile(r"but Rank (\d{1,6}) is running collective: (.{1,300}?)(?:\.(?=
 
 
 def read(text: Text) -> Iterator[Evidence]:
+    timed_out: list[int] = []
     for message in messages(text, INTERESTING):
-        yield from _read(text, message)
+        for fact in _read(text, message):
+            if isinstance(fact, CollectiveTimeout):
+                timed_out.append(fact.source.line)
+            yield fact
+    for above, below in counted_on(text, timed_out):
+        yield CountedOn(
+            source=source(text, below.line),
+            label=below.words,
+            before=above.done,
+            before_line=above.line.number,
+            done=below.done,
+            total=below.total,
+        )
 
 
 INTERESTING = re.compile(

@@ -36,7 +36,8 @@ KILLED = re.compile(r"(?:^\s{0,40}|[{,] ?)\"OOMKilled\": ?(true|false)")
 CODE = re.compile(r"^\s{0,40}\"ExitCode\": (\d{1,3})")
 NAME = re.compile(r"^\s{0,40}\"Name\": \"/([\w.-]{1,120})\"")
 ROW = re.compile(
-    r"^[0-9a-f]{12}\s.{0,400}?\sExited \((\d{1,3})\) .{1,40}? ago\s{1,60}(?:\S{1,200}\s{1,60})?([\w.-]{1,120})\s*$"
+    r"^[0-9a-f]{12}\s.{0,400}?\s(?:Exited|Restarting) \((\d{1,3})\) .{1,40}? ago\s{1,60}"
+    r"(?:\S{1,200}\s{1,60})?([\w.-]{1,120})\s*$"
 )
 # of shared memory: the size counts where the container has its own
 SHARED = re.compile(r"^\s{0,40}\"(ShmSize|IpcMode)\": \"?([\w:-]{1,80})\"?,?\s*$")
@@ -51,9 +52,10 @@ SHM_DEFAULT = 64 << 20  # bytes; source: Docker's reference of `docker run`, --s
 # what NVIDIA's images print at their start
 SHMEM = re.compile(r"The SHMEM allocation limit is set to the default of (\d{1,6} ?[KMG]B)")
 NAMES = {"ipc": "IpcMode", "shm-size": "ShmSize"}
-EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{12,64} \((.{0,1000})\)$")
+EVENT = re.compile(r"\bcontainer (oom|die|kill) [0-9a-f]{4,64} \((.{0,1000})\)$")
 INTERESTING = re.compile(
-    r"The SHMEM allocation limit|\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/|Exited \(\d"
+    r"The SHMEM allocation limit|\"OOMKilled\"|\"ShmSize\"|\"IpcMode\"|\"ExitCode\"|\"Name\": \"/"
+    r"|(?:Exited|Restarting) \(\d"
     "|container (?:oom|die|kill) |(?:docker|podman) (?:container )?run "
 )
 

@@ -6,9 +6,9 @@
     [Inferior 1 (process 5638) detached]
     * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" __lll_lock_wait () at ../sysdeps/.../lowlevellock.S:135
 
-A frame's arguments may run over several lines. The process is the one that gdb names, else the lightweight
-process of its Thread 1, which is the main thread. Arguments are not kept. A row of `info threads` is a stack of one
-frame, where the thread has no backtrace.
+A frame's arguments may run over several lines, and several frames stand on one where somebody wrote them in short.
+The process is the one that gdb names, else the lightweight process of its Thread 1, which is the main thread.
+Arguments are not kept. A row of `info threads` is a stack of one frame, where the thread has no backtrace.
 """
 
 from __future__ import annotations
@@ -34,10 +34,15 @@ SHORT = re.compile(
     r'(?:\((?:LWP (?P<tid>\d{1,10})|pid \d{1,10}|[a-zA-Z ]{3,30})(?: "(?P<inside>[^"]{0,40})")?\) ?)?'
     r'(?:"(?P<after>[^"]{0,40})" ?)?:\s*$'
 )
+# Thread 9: #0 pthread_cond_timedwait  #1 take_gil  #3 PyGILState_Ensure
+IN_ONE_LINE = re.compile(
+    r'^(?P<head>Thread \d{1,6} ?(?:"[^"]{0,40}" ?)?(?:\(LWP \d{1,10}\) ?)?): {1,4}(?=#\d{1,3} {1,3}\S)'
+)
+NEXT = re.compile(r" {1,8}(?=#\d{1,3} {1,3}[A-Za-z_~?(])")
 # * 1    Thread 0x7fc73ac5d700 (LWP 36346) "python" 0x00007fc739c8384d in poll () at
 # ../sysdeps/unix/syscall-template.S:84
 LISTED = re.compile(
-    r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" )?'
+    r'^[* ] {1,4}(\d{1,6}) {1,8}Thread 0x[0-9a-f]{1,16} \(LWP (\d{1,10})\) (?:"([^"]{0,40})" {1,4})?'
     r"(?:0x[0-9a-f]{1,16} in )?((?:[A-Za-z_]\S{0,300}|\?\?)(?: \(.{0,2000})?)$"
 )
 # #2  0x00007fa9184a3f7b in __GI___futex_abstimed_wait_cancelable64 (futex_word=...
@@ -70,8 +75,7 @@ def read(text: Text) -> Iterator[Evidence]:
     listed: list[Thread] = []
     pid: int | None = None
     lists_all = False
-    for line in text.lines():
-        row = line.text[:4000]
+    for line, row in rows(text):
         lists_all = lists_all or ALL.search(row) is not None
         if found := THREAD.match(row):
             threads.append(Thread(line, int(found[1]), int(found[2]), found[3], pid))
@@ -99,6 +103,20 @@ def read(text: Text) -> Iterator[Evidence]:
     for thread in threads:
         if thread.frames:
             yield told(text, thread, thread.pid or pid, alone=lists_all and len(numbers) <= 1)
+
+
+def rows(text: Text) -> Iterator[tuple[Line, str]]:
+    """The lines, and what somebody wrote on one of them in short: the thread and its frames, or several frames."""
+    for line in text.lines():
+        row = line.text[:4000]
+        head = IN_ONE_LINE.match(row)
+        if head:
+            yield line, f"{head['head'].rstrip()}:"
+            row = row[head.end() :]
+        if row.startswith("#"):
+            yield from ((line, part) for part in NEXT.split(row))
+        else:
+            yield line, row
 
 
 def told(text: Text, thread: Thread, pid: int | None, *, alone: bool) -> NativeStack:
@@ -141,7 +159,10 @@ PARSER = Parser(
     tool="gdb",
     medium="native-stacks",
     footprint=(
-        r"^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
+        r'^Thread \d{1,6} ?("[^"]{0,40}" ?)?(\(LWP \d{1,10}\) ?)?: {1,4}#\d{1,3} {1,3}\S'
+        r'|^Thread \d{1,6} \(LWP \d{1,10}\)(?: "[^"]{0,40}")?:\s*$'
+        r"|^#\d{1,3} {1,3}[A-Za-z_]\S{0,200} {1,8}#\d{1,3} {1,3}[A-Za-z_]"
+        r"|^#\d{1,5}  ?(0x[0-9a-f]{1,16} in \S|\S{1,200} \([^\n]{0,400}\) (at|from) )|^#\d{1,2}  \S{1,200} \("
         r"|^[* ] {1,4}\d{1,6} {1,8}Thread 0x[0-9a-f]{1,16} \(LWP \d|^ptrace: (Operation|No such)"
         "|^Could not attach to process"
     ),

@@ -41,6 +41,12 @@ TABLE = Table(
     Row(r"\[Hardware Error\]: CPU \d+: Machine Check(?: Event)?: (?:0|\d+) Bank \d+", "event-logged", INFO),
     Row(r"Machine check events logged|CMCI storm (?:detected|subsided)", "logged", INFO),
     Row(r"\[Hardware Error\]: (?:Uncorrected|Deferred)(?:, [\w ]{1,40})? error", "uncorrected", CRITICAL),
+    # CPU:21 (19:21:0) MC5_STATUS[-|UE|MiscV|AddrV|PCC|TCC|SyndV|-|-|-]: 0xbea0000000000108
+    Row(r"\[Hardware Error\]: (?:System Fatal error|CPU:\d+ .{0,40}MC\d+_STATUS\[(?:[\w-]{1,8}\|){1,4}?UE\|)",
+        "exception", FATAL),
+    # MC4 Error (node 3): DRAM ECC error detected on the NB.
+    Row(r"\[Hardware Error\]: (?:MC\d+ Error.{0,20}|Northbridge Error.{0,20}): DRAM ECC error detected", "corrected",
+        INFO),
     Row(r"\[Hardware Error\]: Corrected error", "corrected-check", INFO),
 )  # fmt: skip
 _MANY = 100

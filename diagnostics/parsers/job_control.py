@@ -2,6 +2,7 @@
 
     [1]+  Stopped                 python train.py --cfg a.yaml
     [1]  + 41221 suspended (tty output)  python train.py
+    2	143255	0%	stopped	python train.py --cfg b.yaml
     9f1c2d3e4f5a   train:1   "python t.py"   2 hours ago   Up 2 hours (Paused)   trainer
 
 Jobs that run or are done are skipped.
@@ -29,9 +30,11 @@ ZSH = re.compile(
     r"^(?:\[\d{1,4}\] {1,4}[+-]? {0,4}(?P<pid>\d{1,9})? {0,4}|zsh: )suspended"
     r"(?: \((?:signal|tty (?:in|out)put)\))? {1,40}(?P<command>\S.{0,1000})$"
 )
+# 1	80411	0%	stopped	python train.py      (fish, whose first column is the job's number)
+FISH = re.compile(r"^\d{1,4}\s{1,8}(?P<pid>\d{1,9})\s{1,8}(?:\d{1,5}%\s{1,8})?stopped\s{1,8}(?P<command>\S.{0,1000})$")
 PAUSED = re.compile(r"^[0-9a-f]{12}\s.{0,200}?\"(?P<command>[^\"]{1,200})\".{0,80}\sUp [\w ]{3,30} \(Paused\)\s")
-PATTERNS = (BASH, ZSH, PAUSED)
-INTERESTING = re.compile(r"Stopped|[Ss]uspended|\(Paused\)")
+PATTERNS = (BASH, ZSH, FISH, PAUSED)
+INTERESTING = re.compile(r"[Ss]topped|[Ss]uspended|\(Paused\)")
 
 
 def read(text: Text) -> Iterator[ProcessState]:
@@ -52,6 +55,6 @@ def read(text: Text) -> Iterator[ProcessState]:
 PARSER = Parser(
     tool="jobs",
     medium="some-processes",
-    footprint=footprint_of(BASH, ZSH, PAUSED),
+    footprint=footprint_of(*PATTERNS),
     read=read,
 )

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..evidence.kernel import KernelFault
 from ..text import Text
 from . import Parser
-from ._call_trace import frame, is_user_mode
+from ._call_trace import frame, is_user_mode, module
 from ._table import CRITICAL, FATAL, INFO, Hit, Row, Table
 
 TABLE = Table(
@@ -35,25 +35,30 @@ _PLUMBING = frozenset(("dump_stack", "dump_stack_lvl", "panic", "__warn", "repor
 def read(text: Text) -> Iterator[KernelFault]:
     for hit in TABLE.hits(text):
         stack = _stack(hit)
+        guilty = next(((name, owner) for name, owner in stack if name not in _PLUMBING), (None, None))
         yield KernelFault(
             source=hit.log.source(hit.line),
             subject=hit.subject,
             stamp=hit.message.stamp,
             severity=hit.row.severity,
             about=hit.row.about,
-            function=next((name for name in stack if name not in _PLUMBING), None),
-            frames=tuple(stack),
+            function=guilty[0],
+            module=guilty[1],
+            frames=tuple(name for name, _ in stack),
             text=hit.message.message[:500],
         )
 
 
-def _stack(hit: Hit) -> list[str]:
-    found = [name] if (name := frame(hit.message.message.rpartition(" ")[2])) else []
+def _stack(hit: Hit) -> list[tuple[str, str | None]]:
+    """The functions of the trace, each with its module."""
+    found: list[tuple[str, str | None]] = (
+        [(name, None)] if (name := frame(hit.message.message.rpartition(" ")[2])) else []
+    )
     for _, below in hit.log.report(hit.line, limit=100):
         if is_user_mode(below.message) or "---[ end trace" in below.message:
             break
         if name := frame(below.message):
-            found.append(name)
+            found.append((name, module(below.message)))
     return found
 
 

@@ -114,6 +114,12 @@ RUNNING = re.compile(
     r"((?:\d{1,5}[dhms]){1,3})(?=\s|$)(?:\s+(?:\d{1,3}(?:\.\d{1,3}){3}|<none>)\s+([a-z0-9][\w.-]{1,252})(?=\s|$))?"
 )
 PROBE = re.compile(r"\b(?:Liveness|Startup) probe (?:failed|errored)|failed (?:liveness|startup) probe")
+# Last State OOMKilled       reason OOMKilled, relaunch as worker 9       3   Terminated   OOMKilled   137
+TOLD = re.compile(
+    r"(?:\b(?:[Rr]eason|[Ss]tate|STATE|[Tt]erminated|why)[ :=,(\"]{1,20}|^\s{0,12}\S{1,60} [^\n\"']{0,80}?[ ,]{1,20})"
+    r"OOM ?Killed\b(?![\"']?[ \t]{0,4}[:=?])"
+)
+NOT_TOLD = re.compile(r"\b(?:no|not|never|without|nor|neither|if|when|as|is|are|0)\b[^\n]{0,30}OOM ?Killed", re.I)
 NEARBY = 6  # lines: the exit code stands right after its reason, or right before it in yaml
 
 
@@ -148,6 +154,9 @@ def read(text: Text) -> Iterator[Evidence]:
         elif (found := POD_ROW.match(said) or POD_STATE.match(said)) and found[2] in REASONS:
             about, severity = REASONS[found[2]]
             yield _fact(text, message, about, severity, " ".join(said.split()), found[1], node)
+        elif TOLD.search(said) and not NOT_TOLD.search(said):
+            about, severity = REASONS["OOMKilled"]
+            yield _fact(text, message, about, severity, " ".join(said.split())[:300], None, node)
 
 
 def _running(text: Text, message: Message, found: re.Match[str]) -> ServiceState:
@@ -170,7 +179,7 @@ def _json_event(line: str) -> tuple[str, str, str | None, str | None] | None:
 
 
 INTERESTING = re.compile(
-    r"\bStopping container \S|[Ee]viction manager: pod"
+    r"\bOOM ?Killed\b|\bStopping container \S|[Ee]viction manager: pod"
     r"|[,{ ]\"?reason\"?: ?\"?(?:OOMKilled|Evicted|Preempted|DeadlineExceeded)\b"
     r"|\s(?:Failed|Succeeded|Error)\s+(?:Evicted|OOMKilled|Preempt|DeadlineEx)|^\s*\{.{0,8000}\"reason\"|^\s*Name:"
     r"|^\s*Node:|(?:Normal|Warning)\s+\w|[Rr]eason\"?:|(?:Disk|Memory|PID)Pressure\s+True"
@@ -241,6 +250,7 @@ PARSER = Parser(
     medium="scheduler",
     footprint=(
         r"^\s*(Normal|Warning)\s+[A-Z]\w+\s|^\S+\s+(Normal|Warning)\s+[A-Z]\w+\s|^\s*Reason:\s+\w+$"
+        rf"|{TOLD.pattern}"
         r"|^\s*reason: (OOMKilled|Error|Evicted|Completed|DeadlineExceeded)"
         r"|^[a-z0-9][\w.-]{1,252}\s+(Failed|Succeeded|Error)\s+(Evicted|OOMKilled|Preempt\w{2,4}|DeadlineExceeded)\b"
         r"|[,{ ]\"?reason\"?: ?\"?(OOMKilled|Evicted|Preempted|DeadlineExceeded)\b"

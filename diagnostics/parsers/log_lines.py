@@ -48,6 +48,13 @@ LOGFMT = re.compile(r"(?i)\blevel=\"?(warn|warning|error|critical|fatal|panic)\b
 PYTHON_WARNING = re.compile(r"^(?:<\w{1,40}>|[^\s:]{1,500}\.py):\d{1,7}: (\w{0,40}Warning: .{1,2000})$")
 # what NCCL's exceptions say of their reason stands in the line below this one
 LAST_ERROR = "Last error:"
+# a GPU's runtime says so of a kernel that has failed, whatever level a wrapper gives to what its child prints
+OF_A_DEVICE = (
+    r"\ban illegal memory access was encountered\b|\b(?:cuda|hip)ErrorIllegalAddress\b|\bCUDA_EXCEPTION_\d{1,2}\b"
+    r"|\b(?:CUDA|cuDNN|cuBLAS) failure \d{1,4}\b|\bMemory access fault by GPU\b"
+    r"|\bPhysX error: |^Px\w{3,60}\.(?:cpp|h) \(\d{1,6}\) : internal error : "
+)
+FAULT_OF_A_DEVICE = re.compile(f"(?i){OF_A_DEVICE}")
 # complaints without a level: one of these tells that an artefact is a program's log
 GRAVE = (
     r"\bfailed\b|\bout of GPU memory\b|\bOOM when allocating\b"
@@ -56,11 +63,15 @@ GRAVE = (
     r"|\bno space left\b|\bnot enough (?:free |disk )?space\b|\binsufficient shared (?:memory|storage)\b"
     r"|\blimit\b.{0,60}\b(?:reached|exceeded)\b|\btimed out\b|\baborted\b|\bthrottling of CPU\b"
     r"|\btoo many open files\b|\breducing loss scale to \d\S{0,20}e-|\bloss scale already at minimum\b"
+    r"|\bDetected inf/nan during batch_number=|\bnans? (?:detected|occurred|encountered)\b"
+    r"|\bignored a value of (?:nan|inf)\b"
+    r"|\bOutOfMemoryError\b"
     r"|\bminimum loss scale reached\b|\bloss is (?:nan|inf|not finite)\b|\binvalid loss\b|\bhw[ _]slowdown\b"
     r"|\bInvalid __\w{1,12}__ (?:read|write|atomic)\b"
     r"|\bretry count(?:er)? (?:\w[\w ]{0,50} )?exceeded\b|RETRY[ _]EXC(?:EEDED ERROR|_ERR)\b"
-    r"|\bcompletion (?:with )?(?:error|ERR: status|status) ?[=:]? ?12\b|\bMemory access fault by GPU\b"
+    r"|\bcompletion (?:with )?(?:error|ERR: status|status) ?[=:]? ?12\b"
     r"|\bSegmentation fault from GPU\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: "
+    rf"|{OF_A_DEVICE}"
     r"|\bNot enough memory\b|\bworse relative performance\b|\bstragglers? detected\b"
     r"|\bunhandled exception\b|\*{3} SIG(?:BUS|SEGV) received at\b|\bperformance bottleneck on (?:CPU|Disk)\b"
     r"|\binput[- ]bound\b|\bunexpectedly\b|: command not found$|: can't open file '|\bNo module named\b"
@@ -82,6 +93,7 @@ PRINTED = re.compile(
     r"|\bperformance bottleneck on (?:CPU|Disk)\b|\bprogram is (?:HIGHLY|MODERATELY) input-bound\b"
     r"|^Lock file exists in build directory: '|^memory allocation of \d{1,20} bytes failed$|^Could not override '"
     r"|\bInvalid loss, terminating\b|\b(?:CUDA|HIP) error(?: \d{1,4})?[: ]|\bError Code \d{1,3}: "
+    rf"|{OF_A_DEVICE}"
     r"|\bfault (?:by|from) GPU\b|\bstragglers? detected: |\bdriver version is insufficient for CUDA runtime"
     r"|\b[a-z_]{2,40}\.[A-Za-z]\w{2,40}Error: "
 )
@@ -133,7 +145,9 @@ INTERESTING = Words(
     "responding|stale|read-only|unexpected|oversubscri|loss scale|loss is |invalid loss|slowdown|invalid __|access "
     "fault|last error:|retry count|retry exc|retry_exc|completion err|completion with|completion status|not "
     "found|out of gpu memory|oom when alloc|driver version is insufficient|relative performance|stragglers|can't "
-    "open|no module named|too many|lock file exists|size mismatch|filelock",
+    "open|no module named|inf/nan|nan detected|nans detected|nan occurred|nans occurred|nan encountered|value of nan"
+    "|value of inf|outofmemory|illegal memory|illegaladdress|cuda_exception|too many|lock file exists|size mismatch"
+    "|filelock",
     start=r"(?:\[\w{1,20}\])?:?\[?[EWF](?:20\d\d)?\d{3,4} "
     r"|(?:\[\d{1,6}\] )?(?:[\d-]{10} [\d:.]{8,20}: )?[EF] [\w./-]{1,200}:\d{1,6}\] ",
 )
@@ -193,7 +207,7 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
     if message.level in LEVELS:
         return LEVELS[message.level], said
     if message.level in ("INFO", "DEBUG", "notice", "info"):
-        return None
+        return ("ERROR", said) if FAULT_OF_A_DEVICE.search(said) else None
     if found := NAMED.match(said):
         return LEVELS[found[1].upper()], found[2] or said
     if found := UCX.search(said):
@@ -202,7 +216,8 @@ def _level(message: Message, prose: bool) -> tuple[str, str] | None:
         return LEVELS[found[1].upper()], said
     if REST_OF_ERROR.match(said):
         return "ERROR", said
-    indented = message.text[:1].isspace()  # a line of code in a traceback, a row of a table
+    # a line of code in a traceback, a row of a table
+    indented = message.text[:1].isspace() and not FAULT_OF_A_DEVICE.search(said)
     prose = prose and not PRINTED.search(said)
     told = REFUSED.search(said) or (not prose and COMPLAINS.search(said))
     return ("ERROR", said) if told and not indented else None

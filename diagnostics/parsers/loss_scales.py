@@ -22,7 +22,7 @@ from ._job_lines import Words, messages
 LOWERED = re.compile(
     r"(?i)(?P<log>decreased lg_loss_scale to )(?P<power>\d{1,3}(?:\.\d{1,20})?)(?![\w.])"
     r"|(?:attempted loss scale: [\d.e+]{1,24}, reducing to|reducing loss scale to"
-    "|overflow detected, ignoring gradient, setting loss scale to:?) "
+    "|overflow detected, (?:ignoring gradient, )?setting loss scale to:?) "
     r"(?P<scale>\d{1,20}(?:\.\d{1,20})?(?:e[-+]?\d{1,3})?)(?![\w.]\d)"
 )
 INTERESTING = Words("loss scale|lg_loss_scale")

@@ -27,7 +27,7 @@ from ._snapshot import source
 # 0000:17:00.0 VGA compatible controller [0300]: NVIDIA Corporation GA102 [GeForce RTX 3090] [10de:2204] (rev ff)
 GONE = re.compile(
     r"^\s{0,8}(?P<pci>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?:3D|VGA compatible|Display) controller"
-    r"[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)"
+    r"[^\n]{0,20}: (?:NVIDIA|AMD|Advanced Micro Devices)\b[^\n]{1,200}\(rev ff\)"
 )
 ADAPTER = re.compile(
     r"^\s{0,8}(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] "
@@ -72,8 +72,8 @@ def _adapter(text: Text, line: Line, said: str) -> Iterator[Evidence]:
 PARSER = Parser(
     tool="lspci",
     medium="gpu",
-    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: NVIDIA [^\n]{1,200}\(rev ff\)"
-    r"|^\s{0,8}([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] "
+    footprint=r"(3D|VGA compatible|Display) controller[^\n]{0,20}: (NVIDIA|AMD|Advanced Micro Devices)\b"
+    r"[^\n]{1,200}\(rev ff\)|^\s{0,8}([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] "
     r"(Infiniband controller|(Ethernet|Network) controller[^\n]{1,220}(\(rev ff\)|\(EFA\)))|^\s{1,40}ACSCtl:\s",
     read=read,
 )

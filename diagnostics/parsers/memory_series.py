@@ -59,6 +59,11 @@ HEADING = re.compile(rf"(?:^|[\s,]){ANY_COLUMN}\s*(?:,|\t| {{2}}|(?<=\)) |\(of \
 # epoch  ram  s/epoch: of a table over time alone, else it is how much a machine has
 TIMES = r"(?:t|time|epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|min(?:utes?)?|hours?|days?|after|uptime|round|save)\b"
 OVER_TIME = re.compile(rf"^{TIMES}", re.I)
+# step  rss_mb  tf      (a table of several runs, one below the other)
+COUNTS = re.compile(
+    r"^(?:steps?|epochs?|iter(?:ation)?s?|batch(?:es)?|requests?|calls?|queries|min(?:utes?)?|hours?|days?)$", re.I
+)
+NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 RAM = re.compile(r"^(?:host |system )?ram$", re.I)
 RAM_HEADING = re.compile(rf"^\s{{0,8}}{TIMES}[^\n]{{0,60}}?[ \t,](?:host |system )?ram(?:  |\t|,|\s*$)", re.I)
 SPACED = re.compile(r"(?<=\d) (?=[KMGT](?:i?B)?(?:\s|$))")  # 21 G in a cell of its own
@@ -238,6 +243,7 @@ class Tables:
         self._header: list[str] = []
         self._beside: re.Match[str] | None = None
         self._of_left = False
+        self._at: tuple[float, ...] = ()
         self._above = ""
 
     def take(self, line: Line) -> None:
@@ -251,12 +257,18 @@ class Tables:
             if header == self._header:
                 return  # the same command again
             self.used.append([])
-            self._header, self._beside = header, beside
+            self._header, self._beside, self._at = header, beside, ()
         elif is_heading and LEFT_OVER.match(cells[-1]) and not self._header:
             self.left, self._of_left = [], not OF_A_VOLUME.search(f"{self._above} {line.text[:400]}")
         elif self._of_left and cells and (found := FREE.fullmatch(cells[-1])):
             self.left.append(Row(line, size_kib(found["number"], found["unit"])))
         elif self._header and (row := measured(self._header, cells, line, self._beside)):
+            at = counted(self._header, cells)
+            if self._at and not at:
+                return  # what somebody wrote below the table
+            if at and self._at and at <= self._at:
+                self.used.append([])  # the count begins anew: another run
+            self._at = at
             self.used[-1].append(row)
         self._above = line.text[:1000] if line.text.strip() else self._above
 
@@ -265,6 +277,17 @@ def used_columns(cells: Sequence[str]) -> list[str]:
     """The cells of a heading that name memory in use."""
     named = [cell for cell in cells if COLUMN.match(cell)]
     return named or [cell for cell in cells[1:] if RAM.match(cell) and OVER_TIME.match(cells[0])]
+
+
+def counted(header: Sequence[str], cells: Sequence[str]) -> tuple[float, ...]:
+    """What the columns of steps, hours and their like count; empty where there are none, or no numbers in them."""
+    found = [cell for name, cell in zip(header, cells, strict=False) if COUNTS.match(name)]
+    return tuple(map(float, found)) if all(map(NUMBER.fullmatch, found)) else ()
+
+
+def taken(header: Sequence[str]) -> str:
+    """The column that is read: the whole machine's rather than one process's; empty where there is none."""
+    return min(used_columns(header), key=lambda name: OF_ONE.match(name) is not None, default="")
 
 
 def split(line: str) -> list[str]:
@@ -277,9 +300,7 @@ def split(line: str) -> list[str]:
 def measured(header: list[str], cells: list[str], line: Line, beside: re.Match[str] | None) -> Row | None:
     """The measurement of a row, or None when its memory column holds no size."""
     named = dict(zip(header, cells, strict=False))
-    # the whole machine's rather than one process's
-    columns = sorted(used_columns(header), key=lambda name: OF_ONE.match(name) is not None)
-    column = columns[0] if columns else ""
+    column = taken(header)
     found, default = SIZE.match(named.get(column, "")), COLUMN.match(column)
     unit = (found["unit"] if found else None) or (default["unit"] if default else None) or (beside and beside["unit"])
     unit = unit or ("k" if {"vsz", "rss", "%mem"} <= set(header) else None)  # pidstat

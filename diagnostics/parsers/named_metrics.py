@@ -2,6 +2,7 @@
 own loss.
 
     step:59 - actor/kl_loss:nan - actor/entropy_loss:nan - actor/grad_norm:nan - critic/score/mean:0.87
+    Step:   1500 Gen_loss: nan Dis_loss: nan
     {'eval_loss': nan, 'eval_runtime': 31.8841, 'epoch': 0.02}
     Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 1.4582244039112795e-303
 
@@ -25,6 +26,9 @@ NUMBER = r"[-+]?(?:\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,4})?|nan|inf(?:inity)?)"
 METRIC = re.compile(
     rf"(?i)(?:(?P<part>[a-z]\w{{0,30}})/|['\"])(?P<name>grad_?norm|ppo_kl|kl|kl_?div|approx_?kl"
     rf"|(?!(?:best|min|lowest)_)(?:\w{{1,20}}_)?loss)['\"]?\s?[:=]\s?(?P<value>{NUMBER})(?![\w.])"
+    # without a part or quotes only NaN: a lowest loss begins at infinity, whatever its name
+    r"|(?<![\w/.'\"-])(?P<bare>(?!(?:best|min|lowest|prev|old|val|valid|eval|test)_)[a-z]{1,12}_loss)\s?[:=]\s?"
+    r"(?P<number>[-+]?(?:\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,4})?|nan))(?![\w.])"
 )
 SCALE = re.compile(rf"(?i)reducing loss scale to (?P<value>{NUMBER})(?![\w.])")
 STEP = re.compile(r"(?i)\bstep[ :=]{1,2}(\d{1,12})\b")
@@ -40,8 +44,8 @@ def read(text: Text) -> Iterator[NonFiniteValue]:
         at = STEP.search(said)
         step = int(at[1]) if at else None
         for found in list(METRIC.finditer(said))[:MOST]:
-            name = "/".join(each for each in (found["part"], found["name"]) if each)
-            if not math.isfinite(float(found["value"])):
+            name = found["bare"] or "/".join(each for each in (found["part"], found["name"]) if each)
+            if not math.isfinite(float(found["value"] or found["number"])):
                 lost.setdefault(name, (message, step))
             else:
                 lost.pop(name, None)
@@ -57,6 +61,7 @@ PARSER = Parser(
     tool="named metrics",
     medium="job-log",
     footprint=r"(?i)(?:\b[a-z]\w{0,30}/|['\"])(?:grad_?norm|ppo_kl|kl|kl_?div|approx_?kl"
-    r"|(?:\w{1,20}_)?loss)['\"]?\s?[:=]\s?[-+]?(?:nan|inf)|reducing loss scale to \d(?:\.\d{1,20})?e-\d{2,3}",
+    r"|(?:\w{1,20}_)?loss)['\"]?\s?[:=]\s?[-+]?(?:nan|inf)"
+    r"|\b[a-z]{1,12}_loss\s?[:=]\s?[-+]?nan\b|reducing loss scale to \d(?:\.\d{1,20})?e-\d{2,3}",
     read=read,
 )

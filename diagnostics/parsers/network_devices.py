@@ -35,15 +35,16 @@ _SENDS_NOTHING = (
     r"|Keep alive watchdog timeout)"
 )
 TABLE = Table(
-    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_SECOND}:? ){{0,2}}(?:NIC )?{_DOWN}", "down", WARNING),
-    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_SECOND}:? ){{0,2}}(?:NIC )?{_UP}", "up", INFO),
+    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_SECOND}:? ){{0,3}}(?:NIC )?{_DOWN}", "down", WARNING),
+    Row(rf"{_PCI}(?: {_PORT})?:? (?:{_SECOND}:? ){{0,3}}(?:NIC )?{_UP}", "up", INFO),
     Row(rf"\b{_PORT}: (?:NIC )?{_DOWN}", "down", WARNING),
     Row(rf"\b{_PORT}: (?:NIC )?{_UP}", "up", INFO),
     Row(rf"\b{_PORT}: (?:Lost carrier|carrier lost|Lost link)", "down", WARNING),
     Row(rf"\b{_PORT}: (?:Gained carrier|carrier acquired)", "up", INFO),
-    Row(rf"(?:link status definitely down for interface {_PORT}|\(slave {_SECOND}\): link status definitely down)",
+    Row(rf"(?:link status (?:definitely )?down for interface {_PORT}|\(slave {_SECOND}\): link status definitely down)",
         "down", WARNING),
-    Row(rf"(?:link status definitely up for interface {_PORT}|\(slave {_SECOND}\): link status definitely up)",
+    Row(rf"(?:link status (?:definitely )?up (?:again )?for interface {_PORT}"
+        rf"|\(slave {_SECOND}\): link status definitely up)",
         "up", INFO),
     # mlx5_0: Port: 1 Link DOWN      infiniband mlx5_0: port 1 state changed from ACTIVE to DOWN
     Row(r"(?P<interface>(?:mlx\d|mlx5_bond|hfi1|qib|irdma|efa|bnxt_re)_?\d*):? .{0,20}[Pp]ort:? ?\d+ .{0,40}"

@@ -50,6 +50,15 @@ TABLE = Table(
     Row(r"NVRM: .{0,160}(?:GPU lost from the bus|NV_ERR_GPU_IS_LOST)", "off-bus", FATAL),
     # the card was pulled, or hot-plug took it for pulled
     Row(rf"NVRM: Attempting to remove device (?P<pci>{_PCI}) with non-zero usage count", "off-bus", FATAL),
+    # nvidia 0000:01:00.0: Unable to change power state from D3cold to D0, device inaccessible
+    Row(
+        rf"\bnvidia (?P<pci>{_PCI}): Unable to change power state from \w{{1,10}} to D0, device inaccessible",
+        "off-bus",
+        FATAL,
+    ),
+    # the firmware gave the card no room in the machine's addresses
+    Row(r"NVRM: This PCI I/O region assigned to your NVIDIA device is invalid", "no-window", CRITICAL),
+    Row(rf"NVRM: BAR\d is 0M @ 0x0 \(PCI:(?P<pci>{_PCI})\)", "no-window", CRITICAL),
     # somebody takes the card from the driver, or its module out, and a program has it open
     Row(r"NVRM: Attempting to remove (?:minor )?device \d{1,4} with non-zero usage count", "removed-in-use", CRITICAL),
     Row(rf"NVRM: (?:GPU (?P<pci>{_PCI}): )?(?:RmInitAdapter|rm_init_adapter) failed", "init-failed", CRITICAL),

@@ -32,6 +32,11 @@ MISSING = (
     r"|could not insert ['\"‘]nvidia\w{0,20}['\"’]: (?:Exec format error|Invalid argument|Unknown symbol|Required key))"
     r"|nvidia\w{0,12}: (?:version magic '|disagrees about version of symbol)"
 )
+NOT_READY = (
+    r"(?i:\b802\)?[ :(']{1,4}system not yet initialized|\bCUDA failure\b.{0,60}'system not yet initialized'"
+    r"|\): system not yet initialized$)|\bCUDA_ERROR_SYSTEM_NOT_READY\b|\bcudaErrorSystemNotReady\b"
+)
+UNFIT = r"\b(?:CUDA failure|Error) 804: forward compatibility was attempted"
 # what is said -> what it is about; the first that is found counts
 SAYINGS = (
     ("version-mismatch", r"Driver/library version mismatch"),
@@ -60,6 +65,12 @@ SAYINGS = (
     # n11  up 66 days   nvidia-smi: no answer in 600 s
     ("hanging", HANGING),
     ("init-failed", r"NVIDIA-SMI has failed because"),
+    # CUDA failure 804: forward compatibility was attempted on non supported HW ; GPU=-1
+    ("version-mismatch", UNFIT),
+    # RuntimeError: Error 802: system not yet initialized      Test CUDA failure x.cu:9 'system not yet initialized'
+    ("not-ready", NOT_READY),
+    # Failed to initialize NVML: Unknown Error
+    ("access-refused", r"Failed to initialize NVML: Unknown Error"),
     # CUDA initialization: Unexpected error from cudaGetDeviceCount(). ... Error 803: system has unsupported display
     # driver
     ("version-mismatch", r"CUDA initialization: .{1,300}\bError 80[34]: "),
@@ -79,7 +90,7 @@ ANY = re.compile(
     r"|access blocked by the operating system|No devices were found|nvidia-container-cli: |NVIDIA-SMI has failed"
     "|interface version .{1,60} match with driver version"
     r"|CUDA initialization: (CUDA (unknown error|driver init)|.{1,300}\bError \d{3}: )"
-    rf"|{HANGING}|{MISSING}"
+    rf"|{HANGING}|{MISSING}|{NOT_READY}|{UNFIT}"
     r"|Failed to initialize NVML|NVML: (Unknown Error|Driver Not Loaded|Insufficient)"
 )
 

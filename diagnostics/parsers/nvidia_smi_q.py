@@ -33,6 +33,8 @@ GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$
 #         DRAM Uncorrectable            : 1
 ROW = re.compile(r"^( *)(\S[^:]{0,60}?) *(?:: (.*))?$")
 REASONS = re.compile(r"^Clocks (?:Throttle|Event) Reasons$")
+# reasons that no other section has: they tell themselves where a filter took the heading
+REASON = re.compile(r"^(?:HW (?:Thermal |Power Brake )?|SW Thermal )Slowdown$")
 COUNTED = re.compile(
     "Correctable|Uncorrectable|Single Bit|Double Bit|Parity|SEC-DED|Total|Pending|Failure|Error|Threshold|Repair"
     "|Unrepairable|Retirement"
@@ -78,7 +80,7 @@ def read(text: Text) -> Iterator[Evidence]:
 
 def note(card: Card, line: Line, sections: list[str], name: str, value: str) -> str | None:
     """Write down a value; gives back the throttle reason that it shows to be active."""
-    if any(REASONS.match(section) for section in sections):
+    if any(REASONS.match(section) for section in sections) or REASON.match(name):
         if value in ("Active", "Not Active"):
             card.note_reason(name, value == "Active", line)
         return name if value == "Active" else None
@@ -132,6 +134,7 @@ PARSER = Parser(
     footprint=(
         r"^[ \t]*(ECC Errors|Remapped Rows|Clocks (Throttle|Event) Reasons|FB Memory Usage|Retired Pages|Fabric"
         r"|Processes)[ \t]*\r?$"
+        r"|^[ \t]*(HW (Thermal |Power Brake )?|SW Thermal )Slowdown *: (Not )?Active[ \t]*\r?$"
         r"|^GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d[ \t]*\r?$"
     ),
     read=read,

@@ -3,7 +3,8 @@
     |   0  NVIDIA H200                    On  |   00000000:8B:00.0 Off |                    0 |
     | N/A   38C    P0             70W /  700W |  11409MiB /  143771MiB |      0%      Default |
 
-A GPU takes two or three rows. The process table names a holder of memory, or "No running processes found".
+A GPU takes two or three rows; of one that was cut out or put together in one row (`nvidia-smi | grep MiB`), the memory
+and the load are kept. The process table names a holder of memory, or "No running processes found".
 A reading that the driver refused ("ERR!", "Unknown Error") is kept as such. Skipped: fan, MIG rows.
 """
 
@@ -31,6 +32,11 @@ BODY = re.compile(
     r"^\| *(?:N/A|ERR!|\d+%) +(\d+C?|N/A|ERR!) +(P\d+|N/A|ERR!|Unk\S*) +(\d+W|N/A|ERR!|Unk\S*) */ +"
     r"(\d+W|N/A|ERR!|Unk\S*) *"
     r"\| *(\d+|N/A|ERR!|Unk\S*)(?:MiB)? */ *(\d+|N/A|ERR!|Unk\S*)(?:MiB)? *\| *(\d+%|N/A|ERR!|Unk\S*)"
+)
+# |   2  NVIDIA A40         |  41211MiB / 46068MiB |      0%      Default |
+CUT = re.compile(
+    r"^\| {1,4}(?P<gpu>\d{1,3}) {1,4}(?P<name>[A-Za-z][^|]{1,40}?) {0,20}(?:\|[^|]{0,40})?[ |] {0,20}"
+    r"(?P<used>\d{1,7})MiB {0,4}/ {0,8}(?P<total>\d{1,7})MiB {0,4}\| {0,8}(?P<busy>\d{1,3})%"
 )
 # |    1   N/A  N/A         21545      C   python3                                94088MiB |
 # |    0     29114    C   Unknown Error                                 5371MiB |
@@ -77,6 +83,8 @@ def read(text: Text) -> Iterator[Evidence]:
         elif card and ((found := BODY.match(row)) or FAULTY.search(row)):
             yield status(text, card, found, row, stamp)
             card = None
+        elif found := CUT.match(row) or BODY.match(row):
+            yield cut_out(text, line, found, stamp)
         elif found := PROCESS.match(row):
             gpu, pid, _, name, memory = found.groups()
             yield GpuProcess(
@@ -122,12 +130,29 @@ def status(text: Text, card: Card, found: re.Match[str] | None, row: str, stamp:
     )
 
 
+def cut_out(text: Text, line: Line, found: re.Match[str], stamp: Stamp | None) -> GpuStatus:
+    """What a row tells that stands alone; the second of a GPU's rows does not say which."""
+    named = found.groupdict()
+    used, total, busy = (found["used"], found["total"], found["busy"]) if named else found.groups()[4:7]
+    return GpuStatus(
+        source=source(text, line),
+        subject=Subject(gpu=int(found["gpu"])) if named else Subject(),
+        stamp=stamp,
+        name=found["name"].rstrip(". ") if named else "",
+        utilisation_percent=leading_number(busy),
+        memory_used_mib=leading_number(used),
+        memory_total_mib=leading_number(total),
+    )
+
+
 PARSER = Parser(
     tool="nvidia-smi",
     medium="gpu",
     footprint=(
         r"^\| +\d+ +\S.*\| +[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d|^\|[ =]+GPU .*PID .*Process name"
         r"|^\| NVIDIA-SMI \d|^\| +No running (compute )?processes found"
+        rf"|{BODY.pattern}"
+        rf"|{re.sub('[?]P<[a-z]+>', '?:', CUT.pattern)}"
         r"|^\| +\d{1,3} +((N/A|\d{1,3}) +(N/A|\d{1,3}) +)?\d{1,10} +(C|G|C\+G|M\+C) +\S[^|\n]{0,200} +(\d+MiB|N/A) *\|"
     ),
     read=read,

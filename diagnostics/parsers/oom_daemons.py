@@ -25,7 +25,12 @@ EARLYOOM = re.compile(
     r"sending SIG(?:TERM|KILL) to process (?P<pid>\d{1,10})(?: uid \d{1,10})? \"?(?P<comm>[^\":]{1,64})\"?: .{0,80}?"
     r"(?:VmRSS (?P<mib>\d{1,9}) MiB|$)"
 )
-OOMD = re.compile(r"^(?:systemd-oomd\S{0,12}: )?Killed (?P<cgroup>/\S{1,500}) due to memory (?:used|pressure)\b")
+# Memory pressure for /user.slice/user-1000.slice is greater than 10 for more than 10 seconds and there was reclaim
+# activity (before systemd 248)
+OOMD = re.compile(
+    r"^(?:systemd-oomd\S{0,12}: )?(?:Killed (?P<cgroup>/\S{1,500}) due to memory (?:used|pressure)\b"
+    r"|Memory pressure for /\S{1,500} is greater than \d{1,3} for more than \d{1,6} seconds and there was reclaim)"
+)
 NOHANG = re.compile(
     r"(?:Sending|sending) SIG(?:TERM|KILL) to the victim|Implement a corrective action: Send SIG(?:TERM|KILL)"
 )
@@ -35,7 +40,9 @@ RAY_WORKER = re.compile(
     r"(?:pid=(?P<pid>\d{1,10}).{0,80}?)?\) was running was .{1,60}?, which exceeds the memory usage threshold"
 )
 PATTERNS = (EARLYOOM, OOMD, RAY, RAY_WORKER, NOHANG)
-INTERESTING = re.compile(r"SIG(?:TERM|KILL) to |Send SIG|due to memory |exceeds the memory usage threshold")
+INTERESTING = re.compile(
+    r"SIG(?:TERM|KILL) to |Send SIG|due to memory |Memory pressure for /|exceeds the memory usage threshold"
+)
 
 
 def read(text: Text) -> Iterator[OomKill]:
@@ -57,6 +64,7 @@ PARSER = Parser(
     tool="earlyoom, systemd-oomd, Ray",
     medium="system-log",
     footprint=r"sending SIG(TERM|KILL) to process \d|Killed /\S{1,500} due to memory (used|pressure)"
+    r"|Memory pressure for /\S{1,500} is greater than \d"
     "|SIG(TERM|KILL) to the victim|Implement a corrective action: Send SIG"
     r"|Workers \(tasks / actors\) killed due to memory pressure|exceeds the memory usage threshold",
     read=read,

@@ -23,7 +23,8 @@ from . import Parser
 from ._kernel_log import kernel_log
 
 FOOTPRINT = (
-    r"invoked oom-killer:|\b(?:mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x"
+    r"invoked oom-killer:|\b(?:mem_cgroup_(?:out_of_memory|oom_synchronize)"
+    r"|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x"
     r"|memory: usage \d+kB, limit \d+kB|Memory cgroup stats for /|oom-kill:constraint=|killed as a result of limit of|"
     r"[Oo]ut of memory.{0,40}: Kill(?:ed)? process|Killed process \d+,? .{0,40}\(.{1,64}\),? .{0,40}vm:"
     "|page allocation failure"
@@ -31,7 +32,9 @@ FOOTPRINT = (
 # p2pd invoked oom-killer: gfp_mask=0x140cca
 INVOKED = re.compile(r"^(.{1,64}?) invoked oom-killer:")
 #  mem_cgroup_out_of_memory+0x4b/0x80       __alloc_pages_slowpath.constprop.0+0xc5a/0xd90
-TRACE = re.compile(r"\b(mem_cgroup_out_of_memory|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x")
+TRACE = re.compile(
+    r"\b(mem_cgroup_(?:out_of_memory|oom_synchronize)|__alloc_pages(?:_slowpath|_may_oom)[.\w]{0,20})\+0x"
+)
 # memory: usage 1881088kB, limit 1881088kB, failcnt 2223
 USAGE = re.compile(r"memory: usage (\d{1,15})kB, limit (\d{1,15})kB")
 # oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=kubepods,mems_allowed=0-1,oom_memcg=/pod1,task_memcg=/pod1/c1,task=  # noqa: E501
@@ -74,6 +77,7 @@ def read(text: Text) -> Iterator[Evidence]:
             report.constraint = report.constraint or ("CONSTRAINT_MEMCG" if "cgroup" in found[1] else "CONSTRAINT_NONE")
         elif found := USAGE.search(said):
             report.usage_kib, report.limit_kib = int(found[1]), int(found[2])
+            report.first = report.first or (log.source(line), message)
         elif found := CONSTRAINT.search(said):
             report.constraint, report.cgroup = found[1], found[2] or report.cgroup
             report.first = report.first or (log.source(line), message)

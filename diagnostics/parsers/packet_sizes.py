@@ -46,11 +46,12 @@ LISTED = re.compile(
     r"(?: size| of)?[ =:]{1,2}(?P<size>\d{2,5})(?: ?b(?:ytes?)?)?\b ?(?:[:|,]|->|=>|\.\.\.)? ?(?P<how>[a-z0-9].{0,80})"
 )
 ARRIVED = re.compile(
-    r"(?i)^(?:ok\b|0(?:\.0)?% (?:packet )?loss|(?!no|never)(?:\w{1,20} )?"
+    r"(?i)^(?:(?:both )?ok\b|yes\b|0(?:\.0)? ?% (?:packet )?loss|[<~]? ?\d{1,5}(?:\.\d{1,4})? ?ms\b"
+    r"|(?!no|never)(?:\w{1,20} )?"
     r"(?:received|arrived|answered|passes|passed|reply|replies|works)\b)"
 )
 LOST = re.compile(
-    r"(?i)^(?:100% (?:packet )?loss|lost\b|no (?:reply|answer|response)|time?d? ?out|timed? ?out"
+    r"(?i)^(?:100 ?% (?:packet )?loss|lost\b|no (?:reply|answer|response)|time?d? ?out|timed? ?out"
     "|(?:(?:does|did|was) )?not (?:arriv|pass|receiv|answer)|never (?:arrived|answered)|dropped|vanish)"
 )
 # sent 2000 bytes, don't fragment      node2 received 1472

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ..evidence import Evidence, Severity, Source
+from ..evidence import Evidence, Severity, Source, Subject
 from ..evidence.job import ProcessEnded
 from ..footprint import footprint_of
 from ..text import Text
@@ -80,6 +80,16 @@ CAUGHT = (
     # (TID 0x7f)
     re.compile(r"^\*\*\* (?P<signal>SIG[A-Z]{3,6})(?: \(@0x[0-9a-f]{1,16}\))? received "
         r"(?:at time=|by PID (?P<pid>\d{1,8}))"),
+    # (MPICH) YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Bus error (signal 7)
+    re.compile(r"\bEXIT STRING: [A-Z][\w /]{1,40} \(signal (?P<signal>\d{1,2})\)"),
+    # (Intel MPI) =   KILLED BY SIGNAL: 7 (Bus error)
+    re.compile(r"^=?\s{0,8}KILLED BY SIGNAL: (?P<signal>\d{1,2}) \("),
+    # (gdb) Thread 9 "all_reduce_perf" received signal SIGBUS, Bus error.
+    re.compile(r"\breceived signal (?P<signal>SIG(?:BUS|SEGV|ABRT|ILL|FPE)), [A-Z]"),
+    # (Julia) [4242] signal (7.2): Bus error
+    re.compile(r"^(?:\[(?P<pid>\d{1,8})\] )?signal \((?P<signal>[4678]|11)(?:\.\d{1,2})?\): [A-Z]"),
+    # 'zmc -m 1' crashed, signal 7
+    re.compile(r"\bcrashed, signal (?P<signal>\d{1,2})\b"),
 )  # fmt: skip
 PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # run.sh: line 4:  3399 Killed                  python -u train.py
@@ -144,11 +154,15 @@ INTERESTING = Words(
 
 # $ echo $?
 ASKED = re.compile(r"^\S{0,80}[$#>] ?echo (?:\"?exit\w{0,10}[:= ]{1,2})?\$\?\"?\s*$")
+# $ ps -p 5719
+LOOKED_FOR = re.compile(r"^\S{0,80}[$#>] ?ps (?:-\w{1,3} ){0,2}-?p ?(?P<pid>\d{1,10})\s*$")
+PS_HEADING, PS_ROW = re.compile(r"^\s{0,8}(?:\w{1,8} {1,8})?PID\b"), re.compile(r"^\s{0,8}(?:\w{1,32} {1,8})?\d")
 ANSWER = re.compile(r"^\s{0,4}(\d{1,3})\s*$")
 
 
 def read(text: Text) -> Iterator[Evidence]:
     yield from _asked(text)
+    yield from _looked_for(text)
     for message in messages(text, INTERESTING):
         if found := GONE.search(message.text):
             yield ProcessEnded(**message.facts(text, pid=int(found[1] or found[2])), status=None, text=message.text)
@@ -179,6 +193,18 @@ def _asked(text: Text) -> Iterator[ProcessEnded]:
             )
 
 
+def _looked_for(text: Text) -> Iterator[ProcessEnded]:
+    """A process that somebody looked for and that is not there: `ps -p` prints its heading alone."""
+    for line in text.matching(LOOKED_FOR):
+        found = LOOKED_FOR.match(line.text[:200])
+        below = [each.text[:200] for each in text.after(line, limit=2)]
+        alone = bool(below) and PS_HEADING.match(below[0]) and not (below[1:] and PS_ROW.match(below[1]))
+        if found and alone:
+            pid = int(found["pid"])
+            source = Source(text.name, line.number, line.quote)
+            yield ProcessEnded(source=source, subject=Subject(pid=pid), status=None, text=f"ps shows no process {pid}")
+
+
 def _where(text: str) -> dict[str, Any]:
     found = RANKED.search(text)
     return {name: value(found[group]) for name, group, value in NAMES if found and found[group]}
@@ -201,7 +227,9 @@ PARSER = Parser(
         rf"|^(\[\d+\][+-]? +)?({_WORDS})( \(core dumped\))?(  .*)?$"
         "|(exited|finished|ended|terminated|returned|failed) with (exit |non-zero |return )*"
         r"(status|code|exitcode)[ :=]+-?\d"
-        r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?"
+        r"|^\S{0,80}[$#>] ?echo .{0,20}\$\?|^\S{0,80}[$#>] ?ps (-\w{1,3} ){0,2}-?p ?\d{1,10}\s*$"
+        r"|\bEXIT STRING: [A-Z]|\bKILLED BY SIGNAL: \d|\breceived signal SIG(BUS|SEGV|ABRT|ILL|FPE), "
+        r"|^(\[\d{1,8}\] )?signal \(([4678]|11)(\.\d{1,2})?\): [A-Z]|\bcrashed, signal \d"
         r"|exit status(?:: |, )the process ha[sd] not ended"
         r"|^(exit(ed)? (code|status)|exitcode|returncode|rc)[ :=]+-?\d+\s*$"
         r"|\d\]? exit \d{1,3}\s*$"

@@ -34,6 +34,12 @@ HEADER = re.compile(
 COMMANDS = frozenset({"COMMAND", "CMD", "COMM", "ARGS", "UCMD", "UCOMM"})
 # |   \_ python3 train.py
 TREE = re.compile(r"^[ |]*\\_ ")
+# a program's name, where nothing but a state stands before it: an interpreter or launcher, a path, what is in brackets
+# or names itself with colons
+_PROGRAM = (
+    r"(?:\[[\w.:/-]{2,40}\](?: |$)|/[\w.+-]{1,80}/\S|(?:python[\d.]{0,5}|torchrun|deepspeed|accelerate|mpirun|mpiexec"
+    r"|bash|sh|julia|luajit|th) |[A-Za-z]\w{1,30}::\w)"
+)
 # rows of `ps aux` and `ps -ef` tell by their shape what they are, where a filter has dropped the header
 HEADLESS = (
     (
@@ -56,7 +62,7 @@ HEADLESS = (
     ),
     # 71020     1 Sl  09:40:11 ray::RayTrainWorker
     (
-        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} [DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
+        re.compile(r"^ {0,8}\d{1,10} +\d{1,10} {1,6}[DRSTtZXI][sl+<NL]{0,4} +(?:\d{1,4}-)?\d\d:\d\d(?::\d\d)? +\S"),
         tuple("PID PPID STAT ELAPSED CMD".split()),
     ),
     # 9112 D  fuse_wait  python train.py     where the wait is one of a volume's, a disk's or a lock's
@@ -74,11 +80,29 @@ HEADLESS = (
             r"(?::\d\d)? +\S"),
         tuple("PID PPID USER STAT ELAPSED CMD".split()),
     ),
+    # 30140     1 S   python train.py      8811     1 Zl  [VLLM::EngineCor] <defunct>
+    (
+        re.compile(rf"^ {{0,8}}\d{{2,10}} {{1,10}}\d{{1,10}} {{1,6}}[DRSTtZXI][sl+<NL]{{0,4}} {{1,10}}{_PROGRAM}"),
+        tuple("PID PPID STAT CMD".split()),
+    ),
+    # 9034 Z   02:10:40 [python] <defunct>
+    (
+        re.compile(rf"^ {{0,8}}\d{{2,10}} {{1,10}}[DRSTtZXI][sl+<NL]{{0,4}} {{1,10}}(?:\d{{1,4}}-)?\d\d:\d\d(?::\d\d)?"
+            rf" {{1,10}}{_PROGRAM}"),
+        tuple("PID STAT ELAPSED CMD".split()),
+    ),
+    # 8122 Z  [python] <defunct>
+    (
+        re.compile(rf"^ {{0,8}}\d{{2,10}} {{1,10}}[DRSTtZXI][sl+<NL]{{0,4}} {{1,10}}{_PROGRAM}"),
+        tuple("PID STAT CMD".split()),
+    ),
 )  # fmt: skip
 # $ ps -eo pid,ppid,stat,args | grep VLLM::
+# $ docker exec box ps -o pid,stat,comm      $ ps -C python -o stat=,etime=,pid=
 ASKED = re.compile(
-    "(?:^|[$#] ?|sudo )ps (?:-?[A-Za-z]{1,8} ){0,3}-?[A-Za-z]{0,4}o ?"
-    r"(?P<columns>[a-z%][\w%:]{0,20}(?:,[a-z%][\w%:]{0,20}){1,20})"
+    r"(?:^|[$#] ?|sudo |\b(?:docker|podman) exec (?:-\w{1,4} )?\S{1,60} |\bkubectl exec .{1,80} -- |\bssh \S{1,80} )"
+    r"ps (?:-?\w{1,15} ){0,3}-?[A-Za-z]{0,4}o ?"
+    r"(?P<columns>[a-z%][\w%:]{0,20}=?(?:,[a-z%][\w%:]{0,20}=?){1,20})"
 )
 HEADING_OF = {
     "command": "COMMAND",
@@ -141,7 +165,7 @@ def asked_for(text: Text, line: Line) -> Table | None:
     found = ASKED.search(line.text[:500])
     if not found:
         return None
-    names = [name.partition(":")[0] for name in found["columns"].split(",")]
+    names = [name.rstrip("=").partition(":")[0] for name in found["columns"].split(",")]
     columns = tuple(HEADING_OF.get(name, name.upper()) for name in names)
     return Table(columns, 0, stamp_before(text, line)) if "PID" in columns else None
 

@@ -28,7 +28,10 @@ from ._snapshot import source, stamp_before
 # Process 4338: /opt/python/bin/python3 train_demo.py
 PROCESS = re.compile(r"^ *(?:Parent |Child )?Process (\d{1,10}): (.*)$")
 # Thread 4338 (idle): "MainThread"        Thread 0x7F2C1B5D7740 (active+gil): "MainThread"
-THREAD = re.compile(r"^ *Thread (0x[0-9A-Fa-f]{1,16}|\d{1,10}) \((active|idle)(\+gil)?\)(?:: \"(.*)\")?\s*$")
+# Thread 4488 (idle):        Thread 92 (active, waits for gil): "reader-0"
+THREAD = re.compile(
+    r"^ *Thread (0x[0-9A-Fa-f]{1,16}|\d{1,10}) \((active|idle)(\+gil)?(?:, [a-z ]{1,30})?\)(?:: \"(.*)\"|:)?\s*$"
+)
 # Connection._recv (multiprocessing/connection.py:395)
 FRAME = re.compile(r"^\(([^()]{1,400}?)(?::(\d{1,7}))?\)\s*$")
 # (C) File "./elf/dl-iteratephdr.c", line 39, in dl_iterate_phdr (libc.so.6): pystack's, where somebody put the two
@@ -173,7 +176,8 @@ PARSER = Parser(
     tool="py-spy",
     medium="python-stacks",
     footprint=(
-        r"^ *Thread (0x[0-9A-Fa-f]+|\d+) \((active|idle)(\+gil)?\)|^Error: (Failed to (suspend|get process|copy|find a "
+        r"^ *Thread (0x[0-9A-Fa-f]+|\d+) \((active|idle)(\+gil)?(, [a-z ]{1,30})?\)"
+        r"|^Error: (Failed to (suspend|get process|copy|find a "
         r"python)|Permission Denied: Try running again with elevated)|^ *Process \d+: .*\r?\nPython v\d"
     ),
     read=read,

@@ -41,9 +41,14 @@ NOTICES = (
         r"|\bpreempted by (?:an? )?(?:pod|job|workload) [\w-]{6,60}"
         r"|\b(?:was|were|been) preempted (?:by|for|in favou?r of) (?:an? )?"
         r"(?:higher|pod\b|job\b|workload\b|task\b|\w{0,10} ?priority)")),
-    ("gcp", re.compile(r"(?i)compute\.instances\.preempted|instance (?:was|is being|has been) preempted"
+    ("gcp", re.compile(r"(?i)compute\.instances\.(?:preempted|terminateOnHostMaintenance|hostMaintenance TERMINATE)\b"
+        # train-7  europe-west4-a  a2-highgpu-1g  true  10.164.0.9  TERMINATED     v4  us-central2-b  v3-8  PREEMPTED
+        r"|^\s{0,4}\S{1,80}\s+[a-z]{2,20}-[a-z]{2,20}\d-[a-f]\s+(?:[a-z]\w{1,12}-[\w-]{2,30}\s+)?true\s+"
+        r"(?:[\d.]{7,15}\s+){0,2}TERMINATED\s*$"
+        r"|\b[a-z]{2,20}-[a-z]{2,20}\d-[a-f]\s+(?:v\d[\w-]{0,12}\s+)?PREEMPTED\b"
+        r"|instance (?:was|is being|has been) preempted"
         r"|\bpreempted by Compute Engine|instance/preempted\b.{0,40}TRUE|metadata.{0,40} termination is imminent"
-        r"|\bimminent (?:preemption|termination)\b|\bV\d\w{0,8}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b"
+        r"|\bimminent (?:preemption|termination)\b|\bV\d[\w-]{0,12}(?:_TYPE|_POD)?\s{1,20}PREEMPTED\b"
         r"|^\s{0,8}\"?state\"?: \"?PREEMPTED\b|\bTPU\b.{0,60}\bpre-?empted\b")),
     ("spot", re.compile(r"(?i)\bspot\b.{0,60}\b(?:interrupt\w{0,4}|terminat\w{0,4}|reclaim\w{0,4}|evict\w{0,4}"
         r"|preempt\w{0,4})\b|\binstance\b.{0,60}\b(?:reclaimed|will be (?:terminated|reclaimed|stopped)"

@@ -48,6 +48,8 @@ LAST_STEP = re.compile(
     r"(?i)^(?:train(?:ing)?:? )?(?:step|iteration|iter) (\d{1,9}) ?(?:/|of) ?(\d{1,9}),? (?:is )?"
     r"(?:done|finished|completed?)\b"
 )
+# ValueError: Loss is not finite and patience is exhausted.      (no good end, whatever its words)
+RAISED = re.compile(r"(?:[a-z_]\w{0,40}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception): ")
 STILL_SAVES = re.compile(
     r"(?i)[,;:.-] {0,2}(?:now )?(?:saving|writing|exporting) (?!.{0,200}\b(?:done|finished|saved)\b)"
 )
@@ -64,7 +66,7 @@ def _read(text: Text, message: Message) -> Iterator[Evidence]:
     said = message.text.strip()
     if COMMAND.match(said) or BANNER.search(said) or STARTED.search(said):
         yield _started(text, message, said)
-    elif FINISHED.search(said) or _is_last_step(said):
+    elif (FINISHED.search(said) and not RAISED.match(said)) or _is_last_step(said):
         yield RunFinished(**message.facts(text), text=said, step=_step(said))
         if STILL_SAVES.search(said):  # training done, saving the final checkpoint
             yield Phase(**message.facts(text), phase="save", edge="begin", text=said)

@@ -38,6 +38,7 @@ EVENTS = {
     "CANCELLED": ("cancelled", Severity.WARNING),
     "FAILED": ("failed", Severity.CRITICAL),
     "PENDING": ("pending", Severity.INFO),
+    "SUSPENDED": ("suspended", Severity.WARNING),
     "COMPLETED": ("completed", Severity.INFO),
     "COMPLETING": ("completed", Severity.INFO),
 }
@@ -47,11 +48,14 @@ def read(text: Text) -> Iterator[Evidence]:
     jobs: list[dict[str, Any]] = []
     for message in messages(text, INTERESTING):
         said = message.line.text[:2000]
-        if found := JOB.match(said):
-            jobs.append({"job": found[1] or found[2]})
+        if job := JOB.match(said):
+            jobs.append({"job": job[1] or job[2]})
+        found = STATE.match(said)
+        if found and found[1] and not (jobs and "message" not in jobs[-1]):
+            jobs.append({"job": None})  # a filter has taken the line with its number
         if not jobs:
             continue
-        if found := STATE.match(said):
+        if found:
             state = found[1] or found[3]
             jobs[-1] |= {"message": message, "state": state, "reason": found[2] or "", "code": found[4]}
         if found := EXIT.search(said):
@@ -65,7 +69,7 @@ def _event(text: Text, job: dict[str, Any]) -> SchedulerEvent:
     message: Message = job["message"]
     about, severity = EVENTS.get(job["state"], ("other", Severity.INFO))
     return SchedulerEvent(
-        **message.facts(text, job=job["job"], host=job.get("host")),
+        **message.facts(text, **({"job": job["job"]} if job["job"] else {}), host=job.get("host")),
         severity=severity,
         system="slurm",
         about=about,

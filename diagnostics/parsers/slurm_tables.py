@@ -29,9 +29,15 @@ STATES = (
     ("node-failed", Severity.CRITICAL, ("NODE_FAIL", "NF", "BOOT_FAIL", "BF")),
     ("cancelled", Severity.WARNING, ("CANCELLED", "CA", "REVOKED", "RV")),
     ("failed", Severity.CRITICAL, ("FAILED", "F")),
-    ("pending", Severity.INFO, ("PENDING", "PD", "CONFIGURI", "CF", "SUSPENDED", "S", "REQUEUED", "RQ", "RESIZING")),
+    ("pending", Severity.INFO, ("PENDING", "PD", "CONFIGURI", "CF", "REQUEUED", "RQ", "RESIZING")),
+    ("suspended", Severity.WARNING, ("SUSPENDED", "S")),
     ("completed", Severity.INFO, ("COMPLETED", "CD", "COMPLETING", "CG")),
     ("other", Severity.INFO, ("RUNNING", "R", "STOPPED", "ST")),
+)
+# 88120_4.batch   train  TIMEOUT  0:0     what `sacct -n`, or a filter, leaves of a table
+HEADLESS = re.compile(
+    r"^\s{0,8}(\d{5,12}(?:_\d{1,6})?(?:\.[\w+]{1,12})?)\s+(?:\S{1,40}\s+){0,6}?"
+    r"(TIMEOUT|PREEMPTED|OUT_OF_ME\w{0,4}\+?|NODE_FAIL)(?:\s+(\d{1,3}:\d{1,3})(?:\s|$)|\s{2,}\S|\s{0,8}$)"
 )
 EXIT = re.compile(r"^(\d{1,3}):(\d{1,3})$")
 
@@ -55,6 +61,10 @@ def read(text: Text) -> Iterator[Evidence]:
                 yield fact
         elif not RULE.match(said):
             columns = None
+        if columns is None and (found := HEADLESS.match(said)):
+            row = {"jobid": found[1], "state": found[2], "exitcode": found[3] or ""}
+            if (fact := _fact(text, line, row)) is not None:
+                yield fact
 
 
 def _row(said: str, columns: list[tuple[str, int, int]]) -> dict[str, str]:
@@ -95,6 +105,6 @@ def _is(state: str, name: str) -> bool:
 PARSER = Parser(
     tool="squeue, sacct",
     medium="scheduler",
-    footprint=r"^\s*JobID(Raw)?[ |].*(State|ExitCode)|^\s*JOBID[ |].*\b(ST|STATE)\b",
+    footprint=r"^\s*JobID(Raw)?[ |].*(State|ExitCode)|^\s*JOBID[ |].*\b(ST|STATE)\b|" + HEADLESS.pattern,
     read=read,
 )

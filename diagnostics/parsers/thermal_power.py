@@ -34,6 +34,8 @@ TABLE = Table(
     Row(r"amdgpu: .{0,20}GPU thermal throttling temperature reached", "thermal", CRITICAL),
     # nvidia 0000:1b:00.0: HW power brake slowdown
     Row(r"(?:NVRM|nvidia [0-9a-f:.]{10,16}): .{0,60}power brake slowdown", "power", CRITICAL),
+    # soctherm: OC ALARM 0x00000001      (a Jetson whose supply does not give what it draws)
+    Row(r"\bsoctherm: OC ALARM 0x[0-9a-f]*[1-9a-f]", "power", CRITICAL),
     # NVRM: GPU0 thermal shutdown: GPU temperature 105C exceeded
     Row(r"NVRM: .{0,60}thermal shutdown|NVRM: .{0,60}[Tt]emperature .{0,40}exceed", "thermal", CRITICAL),
     Row(r"(?:[Hh]igh|[Oo]ver)[ -]?[Tt]emperature (?:event|detected|warning|shutdown)", "thermal", CRITICAL),

@@ -48,6 +48,18 @@ SAYINGS = (
         re.compile(r"^\| Clocks? (?:Event|Throttle) Reasons? {1,20}\| .{0,80}\bSW Thermal Slowdown\b"),
         "SW Thermal Slowdown",
     ),
+    # ERROR [1514:1520] [[Health]] Detected a WARNING in health system Thermal: 'Detected clocks event due to thermal
+    # violation in GPU 2. Verify that the cooling ...
+    (
+        re.compile(r"\bin health system Thermal: 'Detected clocks? event due to thermal violation"),
+        "HW Thermal Slowdown",
+    ),
+    (
+        re.compile(r"\bin health system Power: 'Detected clocks? event due to power violation"),
+        "HW Power Brake Slowdown",
+    ),
+    # hw slowdown events frequency per minute 0.91 (total events per minute count 546) exceeded threshold 0.60
+    (re.compile(r"\bhw slowdown events frequency per minute \d.{0,80}\bexceeded threshold\b"), "HW Slowdown"),
     # Driver temperature threshold met on GPU #3. Expect reduced performance.
     (
         re.compile(r"\b[Dd]river temperature threshold (?:was )?(?:met|reached|exceeded) on (?:GPU|device)\b"),

@@ -7,7 +7,7 @@
 
     epoch: 3451 loss: nan
 
-A log that counts epochs alone gives no steps; that its loss is no number to the end is told. A step line has a step
+A log that counts epochs alone, or nothing, gives no steps; that its loss is no number to the end is told. A step line has a step
 and at least one number that is worth a column. Evaluation results and messages about a step ("saving checkpoint
 step 5") are read elsewhere. A run ends where a new one is started, or the step falls back.
 """  # noqa: E501
@@ -39,9 +39,15 @@ EPOCH_LOSS = re.compile(
     "(?:(?:train|training|avg|average|total|mean)[ _])?loss[ :=]{1,4}"
     r"(-?\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,3})?|[-+]?(?:nan|inf(?:inity)?))(?![\w.])"
 )
+# the same without a number of its own, a line and no more:      Multi GPU Loss: nan
+UNCOUNTED_LOSS = re.compile(
+    rf"{EPOCH_LOSS.pattern}|^\s{{0,8}}(?!(?:best|min|val|valid|eval|test)\w{{0,10}} )"
+    r"(?:[A-Za-z]\w{0,20} ){0,3}loss[ :=]{1,4}"
+    r"(-?\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,3})?|[-+]?(?:nan|inf(?:inity)?))\s{0,4}$"
+)
 STEP = re.compile(
     r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
-    r"|(?:^|[\],;] ?)it[ :=#]{1,2}\d|/sec"
+    r"|(?:^|[\],;] ?)it[ :=#]{1,2}\d|/sec|^\s{0,4}\d{1,9}: \S{1,30}, \S{1,30} avg\b|\bEp\. \d{1,6} : Up\. \d|^\[xla:\d"
     r"|\[train: \d|\d/ {0,4}\d+ \[|\d/\d+ [\[━]|loss['\"]?[:=]|\bEpoch.{0,12}\[|\bep(?:och)? {1,4}\d"
     r"|(?:^|[\d\]:Z] )\+ \S|\btorch \d[^|]{1,40} \| python|Running training|Starting training|training \.\.\."
 )
@@ -74,11 +80,14 @@ def read_singly(text: Text) -> Iterator[Evidence]:
 
 def _lost(text: Text) -> Iterator[Evidence]:
     """The first loss of a log without steps from which on no epoch's loss is a number."""
-    lost: tuple[Message, int] | None = None
-    for message in messages(text, EPOCH_LOSS):
-        if found := EPOCH_LOSS.match(message.text):
-            lost = (lost or (message, int(found[1]))) if not math.isfinite(float(found[2])) else None
-    if lost:
+    lost: tuple[Message, int | None] | None = None
+    rows = 0
+    for message in messages(text, UNCOUNTED_LOSS):
+        if found := UNCOUNTED_LOSS.match(message.text):
+            rows += 1
+            epoch, loss = (int(found[1]), found[2]) if found[1] else (None, found[3])
+            lost = (lost or (message, epoch)) if not math.isfinite(float(loss)) else None
+    if lost and (rows > 1 or lost[1] is not None):
         yield NonFiniteValue(**lost[0].facts(text), severity=Severity.CRITICAL, quantity="loss", step=lost[1])
 
 
@@ -90,6 +99,8 @@ PARSER = Parser(
         r"(loss|ce |data \d|/s\b|/sec|/step|s/it|time|lr\b|tps|samples|\bok\b)"
         r"|\b(train[_ /]|step_)?loss['\"]? ?[:=] ?['\"]?[-\dni]|Epoch.{0,20}\[ *\d.{0,200}(loss|batch|time)"
         r"|(^|[\],;] ?)it[ :=#]{1,2}\d{1,12}(/\d{1,12})?[ ,:|;].{0,100}(loss|lr\b|/s\b|step_m?s)"
+        r"|^\s{0,4}\d{1,9}: \S{1,30}, \S{1,30} avg\b|\bEp\. \d{1,6} : Up\. \d{1,12} : "
+        r"|^\[xla:\d{1,4}\]\(\d{1,12}\) Loss="
         r"|/sec: *\d|\d (samples|images|examples)/sec"
         r"|^\[train: \d{1,6}, \d{1,12} / \d|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)"
         r"|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="

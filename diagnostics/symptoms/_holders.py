@@ -18,7 +18,8 @@ from ._reports import said, words_of
 # Process 107636 has 71.62 GiB memory in use.
 HOLDER = re.compile(r"\bProcess (\d{1,10}) has (\d{1,6}(?:\.\d{1,3})? [GM]iB) memory in use")
 WORKER = re.compile(
-    r"VLLM::|sglang::|\bray::|multiprocessing\.(?:spawn|forkserver|resource_tracker)|spawn_main|pt_data_worker"
+    # VLLM::EngineCore, sglang::scheduler_TP0, ray::Worker: titles that a worker gives itself
+    r"\b[A-Za-z]\w{1,30}::[A-Za-z]|multiprocessing\.(?:spawn|forkserver|resource_tracker)|spawn_main|pt_data_worker"
     "|pt_main_thread"
     r"|EngineCore|ModelRunner|\bTPWorker|deepspeed\.launcher\.launch|--local[-_]rank|torch\.distributed\.run"
     r"|\[?python\d?[\d.]*\]? <defunct>",

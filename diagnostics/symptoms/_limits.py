@@ -92,7 +92,8 @@ def _configured_s(setting: SettingSeen) -> float | None:
     return float(limit) * (60 if re.search(r"_min(?:utes)?$", setting.name, re.I) else 1)
 
 
-def last_phase(incident: Incident) -> Phase | None:
-    """The last work beside the training that a log tells of."""
-    phases = [phase for phase in incident.of(Phase) if phase.phase in LONG]
+def last_phase(incident: Incident, struck: Evidence | None = None) -> Phase | None:
+    """The last work beside the training that a log tells of; with a limit that struck, a log of its machine."""
+    beside = incident.links.may_be_beside
+    phases = [p for p in incident.of(Phase) if p.phase in LONG and (struck is None or beside(struck, p))]
     return phases[-1] if phases else None

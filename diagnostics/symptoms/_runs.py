@@ -111,11 +111,16 @@ def _read_runs(incident: Incident) -> list[Run]:
     for end in ends:
         logs[end.source.file].ended.append(end)
     elsewhere = sorted((end for end in ends if end.stamp), key=_seconds)
-    return [run for log in logs.values() for run in _runs_of(log, elsewhere)]
+    return [run for log in logs.values() for run in _runs_of(log, _ends_beside(incident, log, elsewhere))]
+
+
+def _ends_beside(incident: Incident, log: _Log, ends: Sequence[ProcessEnded]) -> Sequence[ProcessEnded]:
+    """The ends that may have been on the machine of a log: what ended on another one was another process."""
+    return [end for end in ends if incident.links.may_be_beside(log.steps[0], end)] if log.steps else ends
 
 
 def _runs_of(log: _Log, elsewhere: Sequence[ProcessEnded]) -> Iterator[Run]:
-    """The runs of one log; `elsewhere` are the dated ends of all files."""
+    """The runs of one log; `elsewhere` are the dated ends of all files of its machine."""
     starts = sorted(fact.source.line for fact in (*log.steps, *log.started))
     for place, steps in enumerate(log.steps):
         line = steps.source.line

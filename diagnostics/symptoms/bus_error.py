@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import LauncherFailure, ProcessEnded
+from ..evidence.job import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -26,6 +26,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for failure in incident.of(LauncherFailure):
         if failure.exit_code in (-7, 135):
             yield Finding(failure.subject, (failure,), "a rank died of a bus error")
+    for event in incident.of(SchedulerEvent):
+        if event.exit_code == 135:
+            yield Finding(event.subject, (event,), "a container died of a bus error")
     for said in matching(incident, BUS):
         if not WORKER.search(said.text):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])

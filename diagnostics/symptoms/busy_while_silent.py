@@ -47,25 +47,28 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), tuple(idle), "the trainer is idle", present=False)
 
 
-def _silences(incident: Incident) -> list[int | None]:
-    """The processes whose logs are silent; None where nobody says which."""
-    fired = [fact.subject.pid for fact in incident.of(WatchdogFired) if fact.watchdog != "nccl"]
-    quiet = [look.subject.pid for look in incident.of(WatchdogObservation) if (look.age_s or 0) > SILENT_S]
-    stopped = [finding.subject.pid for finding in progress_stopped(incident) if finding.present]
+def _silences(incident: Incident) -> list[tuple[int | None, Evidence]]:
+    """The processes whose logs are silent, None where nobody says which, each with what says so."""
+    fired = [(fact.subject.pid, fact) for fact in incident.of(WatchdogFired) if fact.watchdog != "nccl"]
+    quiet = [(look.subject.pid, look) for look in incident.of(WatchdogObservation) if (look.age_s or 0) > SILENT_S]
+    found = [(each.subject.pid, each.evidence[0]) for each in progress_stopped(incident) if each.present]
+    stopped = [(pid, fact) for pid, fact in found if isinstance(fact, Evidence)]
     return [*fired, *quiet] or stopped
 
 
-def _concerns(incident: Incident, silences: Sequence[int | None], process: Process) -> bool:
+def _concerns(incident: Incident, silences: Sequence[tuple[int | None, Evidence]], process: Process) -> bool:
     """True where the silence is of this process or of one that it descends from."""
+    fact = process.stacks[0]
+    silent = {pid for pid, shown in silences if incident.links.may_be_beside(shown, fact)}
     seen: set[int] = set()
     one: int | None = process.pid
     while one is not None and one not in seen:
-        if one in silences:
+        if one in silent:
             return True
         seen.add(one)
         above = incident.links.processes.get((process.machine, one))
         one = above.parent_pid if above else None
-    return None in silences
+    return None in silent
 
 
 def growing(process: Process) -> list[ProcessState]:

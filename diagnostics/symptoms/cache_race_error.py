@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import PythonException, SettingSeen
+from ..evidence.job import LogLine, PythonException, SettingSeen
 from ..evidence.kernel import ClockReading
 from ..evidence.storage import FileEntry, Mount
 from ..incident import Incident
@@ -27,19 +27,26 @@ CACHE = re.compile(
     r"|\.nv/ComputeCache|numba.{0,20}cach|_inductor/\S{0,40}cache|corrupted compilation artifact"
     r"|kernel[_ ]cache|jit[_ ]cache|compil\w{1,10}[_ ]cache|fxgraph|neuron-compile-cache|cuda_utils\.so|\.locks?/"
     r"|FileLock(?!\.)|flashinfer|deep_gemm|\w\.(?:ttgir|ttir|llir|hsaco)\b|/\.\w{2,20}/cache/|jit_build/|\bMIOpen\b"
-    r"|\.(?:aesara|theano|pytensor)/|compiledir|keops",
+    r"|\.(?:aesara|theano|pytensor)/|\.julia/compiled/|compiledir|keops",
     re.I,
 )
 # load_cached_autotuning (torch/_inductor/triton_heuristics.py:740)     get_group (triton/runtime/cache.py:88)
 READS_CACHE = re.compile(
     r"\(\S{0,300}(?:_inductor/(?:codecache|triton_heuristics|runtime/autotune_cache)|triton/runtime/cache"
     "|numba/core/caching"
-    r"|jax/_src/compilation_cache)\w{0,20}\.py:\d"
+    r"|jax/_src/(?:compilation_cache|lru_cache)|(?:theano|aesara|pytensor)/(?:gof|link/c)/cmodule)\w{0,20}\.py:\d"
 )
 # TRITON_CACHE_DIR=/mnt/team/triton
 SETTING = re.compile(
     r"(?:TRITON|INDUCTOR|EXTENSIONS|CUDA|TVM|JIT|COMPIL|NUMBA|XLA|NEURON|KERNEL|CUPY|GEMM|FLASHINFER)\w{0,20}DIR$"
 )
+# compile (triton/compiler/compiler.py:1587), where it reads what it has stored
+COMPILES = re.compile(r"\(\S{0,300}\btriton/compiler(?:/compiler)?\.py:\d")
+# [rank7]:W109 torch/_inductor/codecache.py:1042] fx graph cache unable to      File "numba/core/caching.py", line 9
+TOLD_BESIDE = re.compile(
+    r"\b(?:_inductor/codecache|triton/runtime/cache|numba/core/caching|gof/cmodule|link/c/cmodule)\.py\b"
+)
+BESIDE = 2  # lines
 COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
 # /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
 BUILDS = re.compile(
@@ -90,7 +97,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         of_cache = named is not None or (said.path or "").startswith(folders or ("\0",))
         in_trouble = TROUBLE.search(said.text) is not None if of_cache else build_met_another(said)
         in_trouble = in_trouble or (ASSERTS.search(said.text) is not None and _one_rank_of_a_shared_home(incident))
-        if in_trouble or cannot_decode(said.text, frames):
+        if in_trouble or cannot_decode(said.text, frames) or cannot_decode_beside(incident, said):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 
@@ -114,8 +121,19 @@ def build_met_another(said: Said) -> bool:
 
 def cannot_decode(text: str, frames: str) -> bool:
     """True where a compiler, or the code of its cache, could not decode what it had stored."""
-    reads_it = READS_CACHE.search(frames) or COMPILER.search(text)
+    reads_it = READS_CACHE.search(frames) or COMPILES.search(frames) or COMPILER.search(text)
     return reads_it is not None and UNDECODABLE.search(text) is not None
+
+
+def cannot_decode_beside(incident: Incident, said: Said) -> bool:
+    """True for an error of decoding without frames, where the line beside it in the log is of the code of a cache."""
+    has_frames = isinstance(said.fact, PythonException) and bool(said.fact.frames)
+    if not UNDECODABLE.search(said.text) or has_frames:
+        return False
+    at = said.fact.source
+    lines = [line.source for line in incident.of(LogLine) if line.source.file == at.file]
+    near = [each for each in lines if 0 < abs(each.line - at.line) <= BESIDE]
+    return any(TOLD_BESIDE.search(each.quote) for each in near)
 
 
 SYMPTOM = Symptom(

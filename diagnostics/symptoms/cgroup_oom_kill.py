@@ -21,7 +21,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import killed, long_over
-from .global_oom_kill import OF_THE_MACHINE
+from .global_oom_kill import OF_THE_MACHINE, OOMD
 
 AT_LIMIT = 0.98  # of its limit: what the kernel could reclaim is gone
 # a nanny that ends its workers at a limit of their memory (Dask)
@@ -47,7 +47,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = True
         yield Finding(row.subject, (row, end), f"{row.subject.cgroup or 'the cgroup'} stood at its limit, then SIGKILL")
     for event in incident.of(SchedulerEvent):
-        if event.about == "oom-killed" and not OF_THE_MACHINE.search(event.text):
+        if event.about == "oom-killed" and not _is_of_the_machine(incident, event):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
     for said in matching(incident, OF_ITS_OWN):
@@ -62,6 +62,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
         witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
         if witnesses:
             yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)
+
+
+def _is_of_the_machine(incident: Incident, event: SchedulerEvent) -> bool:
+    """True for a kill for the machine's memory: systemd says of a unit only that something killed a process of it."""
+    if event.system != "systemd":
+        return OF_THE_MACHINE.search(event.text) is not None
+    of_the_unit = (each.text for each in incident.of(SchedulerEvent) if each.subject.job == event.subject.job)
+    return any(map(OOMD.match, of_the_unit)) or any(kill.scope == "global" for kill in incident.of(OomKill))
 
 
 def _killed_at_limit(

@@ -12,7 +12,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import errors
 from ._places import place_of_error
-from .cache_race_error import CACHE
+from .cache_race_error import CACHE, cannot_decode, cannot_decode_beside
 
 # what a format says of a file whose writer has never closed it: HDF5, ROOT, BAM, Arrow
 # file is already open for write (may use <h5clear file> to clear file consistency flags)
@@ -54,7 +54,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in errors(incident):
         if not UNREADABLE.search(said.text) and not PART_MISSING.search(said.text):
             continue
-        if REFUSED.search(said.text) or CACHE.search(" ".join(getattr(said.fact, "frames", ())[:4])):
+        frames = " ".join(getattr(said.fact, "frames", ())[:4])
+        if REFUSED.search(said.text) or CACHE.search(frames):
+            continue
+        if cannot_decode(said.text, frames) or cannot_decode_beside(incident, said):
             continue
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
 

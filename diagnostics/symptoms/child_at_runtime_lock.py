@@ -72,6 +72,7 @@ FOR_THREADS = re.compile(
     r"^_{0,3}(?:GI_{1,3})?(?:pthread_(?:join|(?:timed|clock)join_ex|cond_\w{0,10}wait\w{0,20}|barrier_wait)"
     r"|(?:new_)?sem_\w{0,8}wait\w{0,10}|do_futex_wait)(?=$|@|\.)"
 )
+LOADS = re.compile(r"^(?:__GI_)?_*(?:call_init|dl_open(?:_worker\w{0,8})?|dlopen\w{0,20})(?=$|@|\s|\.)")
 POLLS = re.compile(r"(?:^|_)(?:poll|select|epoll_wait|waitpid|wait4|read|recv)(?:$|_)")
 TEAM_WAITS = (
     "gomp_team_start",
@@ -138,8 +139,14 @@ def _waits_by_name(stack: PythonStack) -> bool:
 def _at_libcs_locks(incident: Incident) -> Iterator[NativeStack]:
     """Threads at a lock of libc's that no other thread of their process can be at."""
     for native in incident.of(NativeStack):
-        if any(name in LIBC_LOCKS for name in native_names(native, 4)) and not _has_rival(incident, native):
+        locked = any(name in LIBC_LOCKS for name in native_names(native, 4))
+        if locked and not _loads(native) and not _has_rival(incident, native):
             yield native
+
+
+def _loads(native: NativeStack) -> bool:
+    """True for a thread that is itself in the middle of loading a library, and may wait for what it holds."""
+    return any(LOADS.match(frame.function) for frame in native.frames)
 
 
 def _has_rival(incident: Incident, native: NativeStack) -> bool:

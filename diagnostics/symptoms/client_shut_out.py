@@ -1,5 +1,6 @@
 """The storage cluster shut this client out: blocklisted or blacklisted, evicted, session closed or expired, stale
-handles after a failover, ESHUTDOWN from a block device in the cluster, or a device without watchers.
+handles after a failover, ESHUTDOWN from a block device in the cluster, or a device without watchers. A pod that is
+evicted from its node, or waits for it, is no client of storage.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ SHUT_OUT = re.compile(
 AT_MOUNTING = re.compile(r"\bmount\.lustre: mount |^mount \S{1,200} at \S{1,200} failed: Cannot send after transport")
 
 
+# Failed to drain node, 2 pods are waiting to be evicted
+OF_PODS = re.compile(
+    r"(?i)\bpods? (?:(?:is|are|was|were|has been|have been) )?(?:waiting to be |being )?evicted"
+    r"|\bevict(?:ed|ing|ion of)? (?:the )?pods?\b"
+)
+
+
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each word of an eviction."""
     messages: list[NetworkFilesystemMessage | VolumeClientMessage] = [
@@ -38,7 +46,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if fact.about in ("evicted", "blocklisted") or SHUT_OUT.search(fact.text):
             yield Finding(_where(incident, fact), (fact,), fact.text[:160])
     for said in matching(incident, SHUT_OUT, "ESHUTDOWN"):
-        if not AT_MOUNTING.search(said.text):
+        if not AT_MOUNTING.search(said.text) and not OF_PODS.search(said.text):
             where = place_of_error(incident, said.fact, said.path)
             yield Finding(where, (said.fact,), said.text.splitlines()[0][:160])
 

@@ -2,14 +2,18 @@
 
 On a future, a lock or a pool's queue (the lock file of a cache is another symptom); no compiler process in the table,
 no CPU time used. Or it waits for the GPU or for the other ranks, of which one waits in a collective, and nothing goes
-on. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT where compilers run.
+on. Or it waits, inside of XLA's compiler, for what another process is to write into the store of keys: on a rank that
+has a compiler at work nobody would wait so. A traceback of Ctrl-C does not show what the pool's processes did. ABSENT
+where compilers run.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
+from ..evidence.process import NativeStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._waits import at_mutex, compiles, compiles_natively, dumps, main_stacks, name_of, native_names
@@ -17,6 +21,10 @@ from .busy_while_silent import growing
 from .compiling import compilers, stands_with_others, waits_for_child, waits_for_ranks
 from .waits_for_build_lock import waits_for_builder
 
+# xla::CoordinationServiceAgent::GetKeyValue      BlockingKeyValueGet      DistributedKeyValueStore::Get
+ASKS_PEERS = re.compile(r"\bKeyValueGet\b|::(?:GetKeyValue|BlockingKeyValueGet)\b|KeyValueStore::Get\b")
+OF_XLA = re.compile(r"\bxla::(?:gpu::)?\w{0,40}(?:Autotuner\w{0,20}|GpuCompiler|ConfigAssigner)\b|::CompileAndLoad\b")
+DEEP = 16
 IDLE = frozenset("result wait acquire get select poll _wait_for_tstate_lock join __enter__ wait_futures".split())
 
 
@@ -38,6 +46,17 @@ def rule(incident: Incident) -> Iterator[Finding]:
             note = f"the main thread waits in {stack.frames[0].function} inside the compiler"
             yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
     yield from _native(incident) if not at_work else ()
+    yield from _at_peers(incident) if not at_work else ()
+
+
+def _at_peers(incident: Incident) -> Iterator[Finding]:
+    """Stacks inside of XLA's compiler that wait for what another process is to write into the store of keys."""
+    for stack in incident.of(NativeStack):
+        names = [frame.function for frame in stack.frames]
+        asks = next((place for place, name in enumerate(names[:DEEP]) if ASKS_PEERS.search(name)), None)
+        if asks is not None and any(map(OF_XLA.search, names[asks:])):
+            note = f"{stack.thread} waits in {names[asks]} inside of the compiler for another process"
+            yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
 
 
 def _native(incident: Incident) -> Iterator[Finding]:

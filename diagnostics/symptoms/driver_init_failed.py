@@ -1,6 +1,6 @@
 """The kernel driver could not bring a device up, or CUDA says that a device is busy although nobody uses it.
 
-RmInitAdapter failed, "busy or unavailable", "system not yet initialized", a GPU that has not joined its NVLink fabric.
+RmInitAdapter failed, or "busy or unavailable". A system that is not ready yet is another symptom (see fabric_not_up).
 ABSENT where a kernel log long enough to speak is silent.
 """
 
@@ -14,9 +14,8 @@ from . import Finding, Symptom
 from ._reports import gpu_reports
 
 WORDS = re.compile(
-    r"RmInitAdapter failed|devices?\(?s?\)? (?:is|are)(?:/are)? busy or unavailable|system not yet initialized"
-    r"|CUDA_ERROR_(?:DEVICE_UNAVAILABLE|SYSTEM_NOT_READY)|cudaErrorDevicesUnavailable"
-    r"|^Fabric State: (?:In Progress|Not Started), Status:",
+    r"RmInitAdapter failed|devices?\(?s?\)? (?:is|are)(?:/are)? busy or unavailable"
+    r"|CUDA_ERROR_DEVICE_UNAVAILABLE|cudaErrorDevicesUnavailable",
     re.I,
 )
 

@@ -6,7 +6,7 @@ the queue goes on.
 
 Or, where nobody wrote down what they wait for, a tool that only asks the driver waits with another program while one
 that was killed cannot end; or two such tools wait while a monitor of the GPUs, which asks the driver now and then, has
-used a whole CPU for minutes.
+used a whole CPU for minutes; or one tool that asks once and ends has waited for five minutes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ MONITORS = re.compile(
     r"^(?:nvidia-device-p|k8s-device-plug|gpu-feature-dis|dcgm-exporter|nv-hostengine|nvidia-persiste|nvitop|gpustat)"
 )
 SPINS_PERCENT = 90.0
+# they ask and end, so that they are as old as their wait, unless they are to ask again and again
+ASK_ONCE = ("nvidia-smi", "dcgmi")
+LOOPS = re.compile(r" (?:-l|--loop\S{0,4}|-lms|dmon|pmon|daemon|stats)\b")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -39,6 +42,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         named = [row for row in rows if row.subject.pid is not None]
         yield from _behind_a_dead_program(named)
         yield from _behind_a_spinning_monitor(named)
+        yield from _for_minutes(named)
 
 
 def _at_the_lock(threads: Sequence[ThreadState], rows: Sequence[ProcessState]) -> Iterator[Finding]:
@@ -78,6 +82,15 @@ def _behind_a_spinning_monitor(rows: Sequence[ProcessState]) -> Iterator[Finding
                 f"{len(tools)} tools wait while {row.subject.comm} has spun for {(row.cpu_s or 0.0) / 60:.0f} minutes"
             )
             yield Finding(Subject(), (row, *tools.values())[:8], note)
+
+
+def _for_minutes(rows: Sequence[ProcessState]) -> Iterator[Finding]:
+    """A tool of the driver that has been in D for longer than the driver waits for any device."""
+    for row in rows:
+        asks_once = row.subject.comm in ASK_ONCE and not LOOPS.search(row.command)
+        if row.state == "D" and asks_once and (row.elapsed_s or 0.0) >= LONG_S:
+            note = f"{row.subject.comm} has waited for the driver for {(row.elapsed_s or 0.0) / 60:.0f} minutes"
+            yield Finding(Subject(), (row,), note)
 
 
 SYMPTOM = Symptom(

@@ -30,8 +30,10 @@ NAME = re.compile(
     r"(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b|(?<!\w)#\d{1,3}\b",
     re.I,
 )
-# cv2.cvtColor      h5py.File(      import boto3: a name of code
-CODE = re.compile(r"\b(?:calls?|imports?|imported|touch(?:es)?|module)\s+[\w.]+|\b[\w.]+\(|\b\w+\.[a-z]*[A-Z_]\w*")
+# cv2.cvtColor      cv2.resize      h5py.File(      import boto3: a name of code
+CODE = re.compile(
+    r"\b(?:calls?|imports?|imported|touch(?:es)?|module)\s+[\w.]+|\b[\w.]+\(|\b\w+\.[a-z]*[A-Z_]\w*|\b(?:cv2|h5py|boto3|urllib3)\.\w+"
+)
 # boxA, own RTX 3090, -pl 370      boxB with boxA's RTX 3090
 MOVED = re.compile(
     r"^(?P<host>[\w.-]{1,40}?)(?:,| with| and) (?:(?P<owner>[\w.-]{1,40}?)'s?|(?:its )?own) (?P<part>\w[\w ]{0,30})",
@@ -50,7 +52,7 @@ PUT_ELSEWHERE = re.compile(
     re.I,
 )
 COUNTED = re.compile(
-    r"^(?:(?:nodes|gpus|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*|(?:mlx|eth|ens|enp|ib|bond|rdma|roce)[\w.-]*\d)$",
+    r"^(?:(?:nodes|gpus|dp|tp|pp|ep|cp|seq|fp|bf|tf|fp8|int|h|a|v|b|rtx|batch|layers)\d*|(?:mlx|eth|ens|enp|ib|bond|rdma|roce)[\w.-]*\d)$",
     re.I,
 )  # models and types are no names
 
@@ -66,13 +68,23 @@ def rule(incident: Incident) -> Iterator[Finding]:
     always = set.intersection(*(_names(trial) for trial in bad))
     guilty = sorted(always - set[str]().union(*(_names(trial) for trial in well)))
     guilty = guilty or sorted(name for name in always if len(bad) > 1 and _by_chance(name, bad, well) <= BY_CHANCE)
-    if len(guilty) == 1:
+    if len(guilty) == 1 and not _of_several_cards(guilty[0], bad, well):
         index = re.fullmatch(r"(?:gpu|cuda_visible_devices)[ =]?(\d{1,2})", guilty[0])
         part = guilty[0].startswith(PARTS)
         subject = (
             Subject(gpu=int(index[1])) if index else Subject(device=guilty[0]) if part else Subject(host=guilty[0])
         )
         yield Finding(subject, (*bad, well[0]), f"it fails with {guilty[0]} and goes through without it")
+
+
+def _of_several_cards(name: str, bad: Sequence[Trial], well: Sequence[Trial]) -> bool:
+    """True where different cards failed under a name that has no like among what went well: it names no node then, but
+    something of the work ("stride u2").
+    """
+    cards = {frozenset(each for each in _names(trial) if each.startswith(("gpu", "card", "device"))) for trial in bad}
+    stem = name.rstrip("0123456789")
+    alike = any(other != name and other.rstrip("0123456789") == stem for trial in well for other in _names(trial))
+    return len(cards) > 1 and not alike and not name.startswith(PARTS)
 
 
 def _by_chance(name: str, bad: Sequence[Trial], well: Sequence[Trial]) -> float:

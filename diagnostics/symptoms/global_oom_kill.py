@@ -26,6 +26,7 @@ from .machine_memory_low import is_low
 
 BY_A_DAEMON = re.compile(
     r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
+    r"|\bRayOutOfMemoryError: More than \d{1,3}% of the memory on node"
 )
 # the kubelet's report of a kill outside any container's limit, and platforms that give a machine for each job
 OF_THE_MACHINE = re.compile(
@@ -33,6 +34,8 @@ OF_THE_MACHINE = re.compile(
 )
 
 
+# systemd's word on a unit of which its daemon ended all processes: it watches the machine's swap and pressure
+OOMD = re.compile(r"systemd-oomd killed \d")
 # what is killed first on a workstation, by its own wish
 DESKTOP = re.compile(
     r"^(?:chrom(?:e|ium)|firefox|Web Content|Isolated Web|slack|teams|electron|code$|discord|spotify|thunderbird)", re.I
@@ -62,7 +65,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             found = True
             yield Finding(failure.subject, (failure,), "the kernel could not get memory for itself")
     for event in incident.of(SchedulerEvent):
-        if OF_THE_MACHINE.search(event.text):
+        if OF_THE_MACHINE.search(event.text) or OOMD.match(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
     for said in matching(incident, BY_A_DAEMON):

@@ -14,7 +14,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
 
-WORDS = re.compile(r"fallen off the bus|GPU is lost|GPU_IS_LOST|\(rev ff\)(?: \(prog-if ff\))?$", re.I)
+WORDS = re.compile(r"fallen off the bus|GPU[ _]?is[ _]?lost|\(rev ff\)(?: \(prog-if ff\))?$", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

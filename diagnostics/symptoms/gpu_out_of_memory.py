@@ -1,7 +1,8 @@
 """CUDA, or a library on it, could not get memory on a device.
 
 "CUDA out of memory", cuBLAS, nvJPEG, MIOpen or NCCL failing to allocate, an engine without room for its cache. It may
-be the job's own making, or somebody else's memory. ABSENT where the job's log runs to its end and does not say so.
+be the job's own making, or somebody else's memory. Also the outcome of a table's trials, where they failed of nothing
+else. ABSENT where the job's log runs to its end and does not say so.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import PythonException, TrainingSteps
+from ..evidence.job import PythonException, TrainingSteps, Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
 from .cannot_allocate_memory import OF_THE_HOST
+from .cannot_allocate_memory import PINNED as PINNED_OF_THE_HOST
 
 WORDS = re.compile(
     "CUDA out of memory|OOM when allocating tensor|cudaMalloc failed: out of memory|CUDA error: out of memory"
-    r"|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)OutOfMemoryError"
+    r"|Cuda failure.{0,20}out of memory|(?<!ray\.exceptions\.)(?<!\bRay)OutOfMemoryError"
     "|CU(?:BLAS|DNN|FFT|SOLVER|SPARSE|RAND)_(?:STATUS_)?ALLOC(?:ATION)?_FAILED|Dst tensor is not initialized"
     r"|CUDA_ERROR_OUT_OF_MEMORY|(?:HIP|NPU|XPU|MPS backend|MLU|MUSA) out of memory|Cuda Runtime \(out of memory"
     "|--mem-fraction-static|BFCArena.{0,80} Failed to allocate memory|Failed to CUDA (?:calloc|malloc)"
@@ -29,7 +31,8 @@ WORDS = re.compile(
     r"|miopenStatusAllocFailed|rocblas_status_memory_error|hip_?Error_?OutOfMemory"
     r"|RESOURCE_EXHAUSTED|(?:cuMem|cudaMalloc|hipMalloc)\w{0,20} failed to allocate"
     "|Resource exhausted: Out of memory|cudaErrorMemoryAllocation"
-    r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,80}[ :']out of memory"
+    r"|out of memory (?:error )?on (?:GPU|device)|[Cc]uda\w{0,30}\b.{0,200}[ :']out of memory"
+    r"|Failed to allocate a memory region of \d{1,20} bytes"  # Kaldi's allocator of the device
     r"|out_of_memory: (?:RMM|CUDA) |RMM failure at.{0,200}(?:out of memory|Maximum pool size exceeded)"
     r"|out of memory in \S{1,300}\.cuh?\b"
     r"|bfc_allocator\.cc:\d{1,6}\] Ran out of memory trying to allocate|Allocator \(GPU_\d{1,3}_bfc\) ran out of memory"
@@ -44,6 +47,7 @@ ELSEWHERE = re.compile(
     "|hipHostMalloc",
     re.I,
 )
+PINNED_HOST = re.compile(PINNED_OF_THE_HOST)
 PINNED = re.compile(r"pin_memory|cudaHostAlloc", re.I)
 # CUDA out of memory detected. Train microbatch size will be decreased from 16 -> 8.
 ANSWERED = re.compile(
@@ -58,11 +62,26 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts = [
         (fact, words)
         for fact, words in facts
-        if not (ELSEWHERE.search(words) or ANSWERED.search(words) or _pins(fact) or _survived(incident, fact))
+        if not (_is_elsewhere(fact, words) or ANSWERED.search(words) or _pins(fact) or _survived(incident, fact))
     ]
+    facts += _tried(incident)
     yield from findings(incident, facts, lambda fact: gpu_subject(incident, fact.subject))
     if not facts:
         yield from nothing(ended_log(incident), "the job's log runs to its end and speaks of no lack of GPU memory")
+
+
+def _tried(incident: Incident) -> list[tuple[Evidence, str]]:
+    """The trials that ended for want of memory, where none of the bad ones ended otherwise: then it is what is sought,
+    and no size that somebody tried on the way to something else."""
+    bad = [trial for trial in incident.of(Trial) if trial.outcome not in ("ok", "slow")]
+    words = [f"{trial.condition}: {trial.text}" for trial in bad]
+    said_so = all(WORDS.search(trial.text) and not ELSEWHERE.search(trial.text) for trial in bad)
+    return list(zip(bad, words, strict=True)) if said_so else []
+
+
+def _is_elsewhere(fact: Evidence, words: str) -> bool:
+    """True where the words, or the line that they stand on, speak of other memory than a device's."""
+    return bool(ELSEWHERE.search(words) or PINNED_HOST.search(fact.source.quote))
 
 
 def _pins(fact: Evidence) -> bool:

@@ -23,6 +23,7 @@ from ._reports import by_device, gpu_subject, said, words_of
 
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 WARMER_C, FELL = 10.0, 0.75
+VERY_HOT_C, FELL_IN_HEAT = 87.0, 0.85  # a card that is so hot is at its limit, and a power limit is met at any heat
 RAISED, FELL_ALL_THE_SAME = 1.1, 0.9  # a higher limit alone never lowers a clock
 WORDS = re.compile(
     "(?:thermal|power) violations? totaling|clocks? event due to (?:thermal|power) violation"
@@ -33,7 +34,7 @@ NO_CABLE = 54
 # the driver switches the card off, or the host down
 TOO_HOT = re.compile(
     "amdgpu: .{0,40}(?:over temperature range|Critical Temperature Fault|GPU SW CTF"
-    "|thermal throttling temperature reached)|power brake slowdown|NVRM: .{0,60}thermal shutdown",
+    "|thermal throttling temperature reached)|power brake slowdown|soctherm: OC ALARM|NVRM: .{0,60}thermal shutdown",
     re.I,
 )
 REASONS = ("hw slowdown", "thermal slowdown", "power brake")
@@ -83,7 +84,8 @@ def _slower_when_hotter(incident: Incident) -> Iterator[Finding]:
         cool, hot = (pick(statuses, key=lambda status: status.temperature_c or 0.0) for pick in (min, max))
         warmer = (hot.temperature_c or 0.0) - (cool.temperature_c or 0.0)
         share = (hot.sm_clock_mhz or 0.0) / (cool.sm_clock_mhz or 1.0)
-        if warmer >= WARMER_C and (hot.temperature_c or 0.0) >= WARM_C and share <= FELL:
+        heat = hot.temperature_c or 0.0
+        if warmer >= WARMER_C and heat >= WARM_C and share <= (FELL_IN_HEAT if heat >= VERY_HOT_C else FELL):
             note = f"from {cool.temperature_c:.0f} to {hot.temperature_c:.0f} °C its clock fell to {share:.0%}"
             yield Finding(gpu_subject(incident, hot.subject), (cool, hot), note)
 

@@ -1,8 +1,12 @@
 """A worker process holds GPU memory and the job that started it is gone.
 
-The process is a worker by its name (a worker of vLLM, SGLang, Ray, or of Python's multiprocessing), or it waits in D
-and the driver cannot name it any more, and its parent is process 1: whoever started it ended before it. Who holds the
-memory is listed by a tool, or named in an allocator's report of a full device. One that stands inside of the GPU's
+The process is a worker by its name (a worker of vLLM, SGLang, Ray, or of Python's multiprocessing), a notebook's kernel
+without its server, one of several of one command and one start, or it waits in D and the driver cannot name it any
+more, and its parent is process 1: whoever started it ended before it. A run that was put into the background on
+purpose (nohup) is one process without a parent, and the others are its children.
+
+Who holds the memory is listed by a tool, or named in an allocator's report of a full device; or memory of a device is
+in use, nobody is listed, and no other process of the job's kind is in the table. One that stands inside of the GPU's
 driver and that no kill ends is kept by the driver, whoever its parent is.
 """
 
@@ -10,12 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..evidence.gpu import GpuProcess, GpuStatus
+from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._holders import WORKER, holders, is_orphan
+from ._holders import NOTEBOOK, WORKER, holders, is_orphan, process_table
+from ._jobs import is_of_the_job
 from ._reports import gpu_subject
-from .gpu_memory_without_owner import NAMELESS
+from .gpu_memory_without_owner import IDLE_MIB, NAMELESS
 from .hung_in_gpu_driver import kept_by_driver
+
+APART_S = 60.0  # what one process started is of one age
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -25,10 +34,40 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row is None or row.subject.pid in kept or not is_orphan(incident, row):
             continue
         nameless = owner is not None and owner.name.strip("[]").lower() in NAMELESS
-        if WORKER.search(holder.names) or (nameless and row.state == "D"):
+        if _is_left(incident, row, holder.names) or (nameless and row.state == "D"):
             name = owner.name if owner and owner.name else row.subject.comm
             note = f"{name} ({row.subject.pid}) holds GPU memory, and who started it is gone"
             yield Finding(gpu_subject(incident, holder.facts[0].subject), holder.facts, note)
+
+    yield from _unlisted(incident, kept)
+
+
+def _is_left(incident: Incident, row: ProcessState, names: str) -> bool:
+    """True for an orphan that is a worker or a kernel by its name, or has a sibling of its age and command."""
+    return bool(WORKER.search(names) or NOTEBOOK.search(names)) or any(
+        other.subject.pid != row.subject.pid
+        and other.command == row.command
+        and other.state != "Z"
+        and is_of_the_job(row)
+        and abs((other.elapsed_s or 0.0) - (row.elapsed_s or 0.0)) <= APART_S
+        and is_orphan(incident, other)
+        for other in process_table(incident).rows.values()
+    )
+
+
+def _unlisted(incident: Incident, kept: set[int | None]) -> Iterator[Finding]:
+    """The orphans of a table in which nobody else is of the job's kind, where a device's memory is in use."""
+    used = [status for status in incident.of(GpuStatus) if (status.memory_used_mib or 0.0) > IDLE_MIB]
+    if not used or any(owner.subject.pid is not None for owner in incident.of(GpuProcess)):
+        return
+    rows = [row for row in process_table(incident).rows.values() if row.state != "Z" and row.subject.pid not in kept]
+    orphans = [row for row in rows if is_orphan(incident, row) and _is_left(incident, row, row.names)]
+    if orphans and not any(is_of_the_job(row) and row not in orphans for row in rows):
+        note = (
+            f"{used[0].memory_used_mib:.0f} MiB in use; {orphans[0].subject.comm} ({orphans[0].subject.pid}) has lost "
+        )
+        note += "who started it"
+        yield Finding(gpu_subject(incident, used[0].subject), (used[0], *orphans[:4]), note)
 
 
 SYMPTOM = Symptom(

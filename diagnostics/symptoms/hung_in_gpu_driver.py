@@ -1,10 +1,10 @@
 """A process hangs inside the NVIDIA driver, or a tool that only asks the driver does not come back.
 
 A hung task or a kernel stack in nvidia, nvidia_uvm or their lock functions, also of a process in R that a kill has not
-ended; nvidia-smi that hangs or times out; a rmmod of the driver's module in D, or a command that takes the card from
-it. A program that only opens the device (deviceQuery, rocminfo) and is not back after half a minute is such a tool,
-where nothing else that was tried hangs; a line of Python that does so is one where such a program hangs too or a line
-without the device came back, since its imports may be what hangs.
+ended; a hung thread of the driver's own; nvidia-smi that hangs or times out; a rmmod of the driver's module in D, or a
+command that takes the card from it. A program that only opens the device (deviceQuery, rocminfo) and is not back after
+half a minute is such a tool, where nothing else that was tried hangs; a line of Python that does so is one where such a
+program hangs too or a line without the device came back, since its imports may be what hangs.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ SPINS = re.compile(r"spin|acquire|_lock\b|wait_for", re.I)
 HANGS = ("hanging", "timed-out")
 # they do nothing but ask the driver, as the kernel cuts their names
 TOOLS = ("nvidia-smi", "nvidia-persiste", "nvidia-cuda-mps", "dcgmi")
+# the driver's own thread, and what the container's library asks it with: they wait nowhere else
+INSIDE = ("nvidia-modeset/", "nvc:[driver]")
 ASKS = re.compile(r"\b(?:nvidia-smi|dcgmi|rocm-smi)\b")
 # timeout 60 ./deviceQuery      timeout 90 /opt/rocm/bin/rocminfo
 OPENS = re.compile(r"(?:^|[\s/])(?:deviceQuery(?:Drv)?|bandwidthTest|rocminfo|clinfo|gpustat)(?![\w.-])")
@@ -128,7 +130,8 @@ def _waited_s(command: CommandOutcome) -> float:
 
 
 def _asks_the_driver(fact: HungTask | SoftLockup | RcuStall) -> bool:
-    return isinstance(fact, HungTask) and not fact.frames and fact.subject.comm in TOOLS
+    named = fact.subject.comm in INSIDE or (not fact.frames and fact.subject.comm in TOOLS)
+    return isinstance(fact, HungTask) and named
 
 
 SYMPTOM = Symptom(

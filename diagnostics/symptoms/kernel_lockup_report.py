@@ -18,6 +18,7 @@ from . import Finding, Symptom
 from ._reports import findings, is_over, kernel_log, nothing
 from ._runs import all_finished
 from .filesystem_code_fault import is_of_filesystem
+from .gpu_driver_code_fault import is_of_gpu_driver
 from .processor_stuck_once import lone
 
 # a driver or filesystem that spins is the fault of that driver or filesystem, and a symptom of its own
@@ -43,7 +44,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts += [
         (each, f"{each.about}: {each.text}")
         for each in incident.of(KernelFault)
-        if each.about in FAULTS and not HARDWARE.search(each.text) and not is_of_filesystem(each)
+        if each.about in FAULTS
+        and not HARDWARE.search(each.text)
+        and not is_of_filesystem(each)
+        and not is_of_gpu_driver(each)
     ]
     facts += [(each, each.text) for each in incident.of(ClockJump) if each.severity is not Severity.INFO]
     facts = [(fact, note) for fact, note in facts if not is_over(incident, fact, passes=True)]

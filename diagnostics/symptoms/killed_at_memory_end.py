@@ -1,8 +1,8 @@
 """The job's own last look at the host's memory shows it used up, and the next that its log says is an end by SIGKILL.
 
 Both in one log, so that they are of one machine and in order; or a record of the memory, kept beside the log, fills
-up and ends there. Where the kernel's report of a kill for memory was kept, it has the say, and this is not looked
-for.
+up and ends there; or somebody saw the machine without memory and without swap, and no other end is told. Where the
+kernel's report of a kill for memory was kept, it has the say, and this is not looked for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence.job import ProcessEnded
+from ..evidence.job import ProcessEnded, SchedulerEvent
 from ..evidence.kernel import OomKill
 from ..evidence.storage import MemoryInfo
 from ..incident import Incident
@@ -18,6 +18,7 @@ from . import Finding, Symptom
 from .machine_memory_low import is_low
 
 LOOKS = 3
+SWAP_LEFT = 0.05
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -33,6 +34,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(end.subject, (before[-1], end), "memory was used up when the process was ended by SIGKILL")
         elif end.signal == "SIGKILL" and not before and (last := _last_of_a_record(incident)):
             yield Finding(end.subject, (last, end), "the record of the memory ends with none left")
+        elif end.signal == "SIGKILL" and not before and (last := _used_up(incident)):
+            yield Finding(end.subject, (last, end), "the machine had neither memory nor swap left")
 
 
 def _last_of_a_record(incident: Incident) -> MemoryInfo | None:
@@ -46,6 +49,18 @@ def _last_of_a_record(incident: Incident) -> MemoryInfo | None:
     for looks in files.values():
         if len(looks) >= LOOKS and not is_low(looks[0]) and is_low(looks[-1]):
             return looks[-1]
+    return None
+
+
+def _used_up(incident: Incident) -> MemoryInfo | None:
+    """A look at the machine that shows neither memory nor swap left, where no scheduler tells of another end."""
+    if incident.of(SchedulerEvent):
+        return None
+    for info in incident.of(MemoryInfo):
+        swap, left = info.values_kib.get("SwapTotal"), info.values_kib.get("SwapFree")
+        known = info.subject.pid is None and swap is not None and left is not None
+        if known and is_low(info) and (left or 0) <= SWAP_LEFT * (swap or 0):
+            return info
     return None
 
 

@@ -1,5 +1,6 @@
 """The loss or gradient norm became NaN or infinite, a framework gave up because of it, or the loss rose at once to
-many times its usual value and stayed, or twice that with a gradient norm ten times as large. Or it had fallen, and then
+many times its usual value and stayed, or twice that with a gradient norm ten times as large. Or trials ended in NaN and
+none otherwise; or gradients overflow although their scale has come down to its least. Or the loss had fallen, and then
 climbed to three times the lowest that it had reached and stayed there, far above what it was just before.
 
 A value that is finite again for the last steps of a longer run is none, nor is a run's only infinite gradient norm
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from ..evidence import Subject
-from ..evidence.job import NonFiniteValue
+from ..evidence.job import LossScaleLowered, NonFiniteValue, Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
@@ -32,6 +33,14 @@ CLIMBED, ABOVE_BEFORE = 3.0, 2.0  # times the lowest, and times what stood just 
 STAYS, JUST_BEFORE = 3, 3  # values
 PARTS = 12  # of a long run; the median of each stands for it, so that neither noise nor a spike counts
 LEAST_LOSS = 0.5  # of a smaller one, noise is a multiple
+LEAST_SCALE = 2.0**-6  # below it, what overflows half precision is a thousand times any sound gradient
+STANDS = 3  # steps skipped in a row at the scaler's own least
+HARDWARE = re.compile(
+    r"(?i)\b(?:gpus?|cards?|hosts?|nodes?|machines?|boxe?s?|cpu|tpu|rtx|gtx|titan|[avht]\d{1,3}"
+    r"|mi\d{2,3}\w?|\d{3,4} ?ti|cuda|rocm|driver)\b"
+)
+# nan at 6000      loss is nan from step 1
+NAN = re.compile(r"(?i)(?:(?:the )?(?:loss|output) (?:is |becomes |turns )?)?-?nan\b")
 DIVERGED = re.compile(
     r"loss scale already at minimum|minimum loss scale reached|returned nan values|probably exploding"
     r"|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)|probability tensor contains either `?inf"
@@ -39,8 +48,10 @@ DIVERGED = re.compile(
     r"|\b(?:loss|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:is|was|are|became|becomes|turned|contains?|=)[ :]{0,2}"
     r"(?:nan|inf|infinite|non-?finite)\b"
     r"|\b(?:found|detected|encountered|got)\b.{0,20}\b(?:nan|inf)s?\b.{0,30}\b(?:loss|grad|forward|weight|param|logits)"
-    r"|\b(?:nan|inf)s? (?:was |were |values? )?(?:found|detected|encountered)\b.{0,30}\b"
-    "(?:loss|grad|forward|weight|param|logits|input tensor)"
+    r"|\b(?:nan|inf)s? (?:was |were |values? )?(?:found|detected|encountered|occurred|appeared)\b.{0,30}\b"
+    "(?:loss|grad|forward|weight|param|logits|input tensor|generator|discriminator)"
+    r"|\bDetected inf/nan during batch_number=|\bignored a value of (?:nan|inf)\b"
+    r"|\b(?:predicted|output|computed) values? (?:is|are|were|contains?) (?:nan|inf)\b"
     r"|\binvalid value \((?:nan|inf)\) encountered|\bTensor had (?:nan|inf)\b|\bUnexpected result (?:nan|inf)\b"
     r"|\bdetected nan and/or inf\b"
     r"|\binvalid loss, terminat|to satisfy the constraint .{1,80}, but found invalid values"
@@ -54,6 +65,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     said = list(matching(incident, DIVERGED))
     for words in said:
         yield Finding(Subject(rank=words.fact.subject.rank), (words.fact,), words.text.splitlines()[0][:160])
+    told = list(_ended_in_nan(incident)) + list(_at_its_least(incident))
+    for ending, note in told:
+        yield Finding(Subject(), (ending,), note)
     bad = [
         fact
         for fact in incident.of(NonFiniteValue)
@@ -74,9 +88,27 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif len(finite) >= FEWEST_FINE:
             fine.append(run.steps)
     handled = list(loss_scale_adapts(incident))
-    if (fine or handled) and not bad and not said:
+    if (fine or handled) and not bad and not said and not told:
         shown = tuple(fine) or handled[0].evidence
         yield Finding(Subject(), shown, "the loss is finite to the end", present=False)
+
+
+def _ended_in_nan(incident: Incident) -> Iterator[tuple[Trial, str]]:
+    """The trials that ended in NaN, where none of the bad ones ended otherwise and no devices were compared."""
+    bad = [trial for trial in incident.of(Trial) if trial.outcome not in ("ok", "slow")]
+    trials_of_hardware = any(HARDWARE.search(trial.condition) for trial in incident.of(Trial))
+    if all(NAN.match(trial.text) for trial in bad) and not trials_of_hardware:
+        yield from ((trial, f"{trial.condition}: {trial.text}"[:160]) for trial in bad)
+
+
+def _at_its_least(incident: Incident) -> Iterator[tuple[LossScaleLowered, str]]:
+    """The last word of a loss scale that has come down so far, or stands at its least, and the gradients overflow."""
+    lowered = incident.of(LossScaleLowered)
+    stands = len(lowered) >= STANDS and lowered[-1].scale <= 1.0
+    if lowered and (
+        lowered[-1].scale < LEAST_SCALE or (stands and len({fact.scale for fact in lowered[-STANDS:]}) == 1)
+    ):
+        yield lowered[-1], f"the gradients overflow at a loss scale of {lowered[-1].scale:g}"
 
 
 def _rise(values: Sequence[float], least: float) -> float:

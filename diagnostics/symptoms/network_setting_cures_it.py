@@ -22,7 +22,8 @@ CHOOSES = re.compile(
     "DERING)"
     "|(?:GLOO|TP)_SOCKET_IFNAME|UCX_(?:NET_DEVICES|TLS(?![= ](?:tcp|self))|IB_GID_INDEX|IB_TRAFFIC_CLASS)"
     "|FI_PROVIDER(?![= ](?:tcp|sockets))"
-    r"|OMPI_MCA_btl_tcp_if_include|MASTER_ADDR)[= ]\S{1,80}|\b\w[\w-]{1,20} (?:NCCL )?net(?:work)? plugin\b"
+    r"|HCOLL_MAIN_IB|(?:OMPI_MCA_)?(?:btl|oob)_tcp_if_(?:include|exclude)|MASTER_ADDR)[= ]\S{1,80}"
+    r"|\b\w[\w-]{1,20} (?:NCCL )?net(?:work)? plugin\b"
     r"|\b(?:mtu|gid(?:[ _]index)?)[ =]\d{1,5}\b",
     re.I,
 )

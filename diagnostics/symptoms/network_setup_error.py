@@ -1,7 +1,7 @@
 """NCCL or its plugin could not set up its network: no interface or protocol that works, or a queue pair refused.
 
-No socket interface found, a socket that cannot be made or whose port another program has, no usable protocol (OFI,
-UCX), a plugin that does not load, or ibv_modify_qp and its like that
+No socket interface found, a socket that cannot be made (that its port is taken is another symptom), no usable protocol
+(OFI, UCX), a plugin that does not load, or ibv_modify_qp and its like that
 fail (a wrong GID index, MTU or traffic class, or a peer's port that is not there). Verbs that were refused memory count
 where locked memory is seen to be limited, or the library itself says that it is.
 """
@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence.job import SettingSeen
 from ..evidence.process import ResourceLimit
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from .port_taken import IN_USE, NO_ADDRESS_LEFT
 
 WORDS = re.compile(
     "no (?:socket )?interface found|Socket creation failed|No usable listening interface"
@@ -25,6 +27,8 @@ WORDS = re.compile(
     "|(?:UCX|ucx).{0,60}(?:no usable|not reachable)"
     r"|Unable to find (?:address|interface) for|MTU mismatch"
     r"|\(openib\) BTL failed to initialize|error initializing an OpenFabrics device|memlock limits are set too low"
+    r"|(?:Failed|unable) to (?:modify|transition|move) (?:the )?(?:QP|queue pair)\b.{0,12}\bto (?:INIT|RTR|RTS)\b"
+    r"(?!.{0,40}timed out)"
     r"|is neither AF_INET\(2\) nor AF_INET6"
     r"|Unable to find a set of common .{0,20}communication interfaces"
     r"|server socket has failed to listen on any local network address"
@@ -37,7 +41,11 @@ WORDS = re.compile(
 REFUSED = re.compile(
     r"\b(?:ibv_(?:create_(?:cq|qp|srq|comp_channel|ah)|reg_mr|alloc_pd|open_device)\w{0,20}|mlx5dv_\w{1,40}"
     r"|fi_mr_reg\w{0,10})\b.{0,160}(?:Cannot allocate memory|ENOMEM|errno[ =:]{1,3}12\b)"
+    # Open MPI tells the errno some lines below, in a text of its own
+    r"|Failed to create a completion queue \(CQ\)"
 )
+# Gloo meets its peers at the addresses that they gave, and where none answers there it has no errno to tell
+OF_GLOO = re.compile(r"Gloo connectFullMesh failed with \[.{1,200}\] no error")
 LIMITED = re.compile(
     r"RLIMIT_MEMLOCK is \d{1,9} bytes|[Pp]lease set max locked memory|memlock.{0,20} too (?:low|small)", re.I
 )
@@ -49,7 +57,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in said(incident, REFUSED) if tight else ():
         yield Finding(fact.subject, (fact, tight[0]), words_of(fact)[:200])
     facts = {id(fact): fact for pattern in (WORDS, LIMITED) for fact in said(incident, pattern)}
-    yield from findings(incident, [(fact, words_of(fact)) for fact in facts.values()])
+    if not _names_are_known(incident):
+        facts |= {id(fact): fact for fact in said(incident, OF_GLOO)}
+    said_of = [(fact, words_of(fact)) for fact in facts.values()]
+    if any(said(incident, IN_USE)):
+        said_of = [(fact, words) for fact, words in said_of if not NO_ADDRESS_LEFT.search(words)]
+    yield from findings(incident, said_of)
+
+
+def _names_are_known(incident: Incident) -> bool:
+    """True where a list of names was read, and gives none of the hosts an address of loopback."""
+    names = [each for each in incident.of(SettingSeen) if each.name.startswith("address of ")]
+    names = [each for each in names if not each.name.endswith("localhost")]
+    return bool(names) and not any(each.value.startswith(("127.", "::1")) for each in names)
 
 
 SYMPTOM = Symptom(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Subject
+from ..evidence import Evidence, Subject
+from ..evidence.job import PythonException
 from ..evidence.kernel import FilesystemError, NetworkFilesystemMessage
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
@@ -36,11 +37,24 @@ NO_DISK = re.compile(
     re.I,
 )
 
+# the locks, queues and arrays of multiprocessing lie in /dev/shm; its arenas do, too, unless somebody moved them
+MAKES_SEGMENTS = re.compile(
+    r"(?:^|[/(])(?:(?:multiprocess(?:ing)?|billiard)/(?:queues|synchronize|heap|shared_memory|sharedctypes|context)"
+    r"|shared_?memory)\.py\b"
+)
+INNERMOST = 3
+
+
+def makes_segments(fact: Evidence) -> bool:
+    """True where the innermost calls of a traceback make a lock, a queue or an array that processes share."""
+    return isinstance(fact, PythonException) and any(map(MAKES_SEGMENTS.search, fact.frames[:INNERMOST]))
+
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about, and each client that was told so by its servers."""
     for said in matching(incident, NO_SPACE, "ENOSPC", orchestrator=True):
-        if not SHARED_MEMORY.search(said.text) and not NO_DISK.search(said.text):
+        of_memory = SHARED_MEMORY.search(said.text) or makes_segments(said.fact)
+        if not of_memory and not NO_DISK.search(said.text):
             yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     told: list[VolumeClientMessage | NetworkFilesystemMessage] = [*incident.of(VolumeClientMessage)]
     for message in told + incident.of(NetworkFilesystemMessage):

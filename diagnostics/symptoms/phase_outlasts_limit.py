@@ -5,7 +5,8 @@ going on when a watchdog or a time-out of the others struck.
 is dated about the limit after its begin; or it counts what it has done and at that pace reaches the limit. Or the file
 that a rank waited for was made about the limit after it began to wait. Or the process was busy: by its stack, or as the
 one process on a CPU among equals that idle. Or the longest of the batches that did come took almost as long as a
-loader waits for one. Or what a save writes was still growing evenly when the limit struck.
+loader waits for one. Or its count goes on below the words of the time-out: whoever counts was not there. Or what a save
+writes was still growing evenly when the limit struck.
 
 Silence alone is none: a hung save looks alike. A progress bar and a probe's kill are symptoms of their own.
 """
@@ -18,12 +19,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..evidence import Clock, Evidence, Subject
-from ..evidence.job import MarkerFile, Phase, PhaseTook, TrainingSteps, WatchdogFired
+from ..evidence.job import CollectiveTimeout, CountedOn, MarkerFile, Phase, PhaseTook, TrainingSteps, WatchdogFired
 from ..evidence.process import ProcessState
 from ..evidence.storage import SizeSeen
 from ..incident import Incident
 from . import Finding, Symptom
-from ._limits import COUNT, LONG, NEAR, last_phase, limits
+from ._limits import COUNT, LONG, NEAR, OF_DATA, last_phase, limits
 from ._reports import said, words_of
 from ._runs import calendar_s
 from .busy_while_silent import rule as busy_while_silent
@@ -46,6 +47,7 @@ SAVED = re.compile(
 )
 EVEN = 0.3  # of the usual rise, the smallest one
 OF_THE_VOLUME = ("save", "load", "copy", "resume")  # a volume that hung for a while makes these long
+OF_TRAINING = re.compile(r"(?i)\b(?:epochs?|iter(?:ation)?s?|(?:global_?)?steps?|loss|lr)\b")
 SHARE = 0.4  # of the limit: for so long at least its pace was seen
 
 
@@ -64,11 +66,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 yield Finding(Subject(), (begin, end, fact), f"{begin.phase} took {took:.0f} s, {limit}")
     yield from _said_to_take(incident, struck)
     yield from _counted(incident, struck)
+    yield from _counted_on(incident)
     yield from _markers(incident, struck)
     yield from _growing(incident, struck)
-    last = last_phase(incident)
+    last = last_phase(incident, struck[0][1])
     signs = [finding.evidence for finding in busy_while_silent(incident) if finding.present]
     signs += [(row,) for row in _busy_alone(incident)]
+    beside = incident.links.may_be_beside
+    signs = [(one, *more) for one, *more in signs if not isinstance(one, Evidence) or beside(struck[0][1], one)]
     if last and signs and last.edge != "end":
         yield Finding(
             Subject(),
@@ -141,6 +146,15 @@ def _counted(incident: Incident, struck: list[tuple[float | None, Evidence]]) ->
                 yield Finding(Subject(), (begin, end, fact), note)
 
 
+def _counted_on(incident: Incident) -> Iterator[Finding]:
+    """Work beside the training that was counting when a collective of the others timed out, and counts on below it."""
+    gave_up = {fact.source.file: fact for fact in reversed(incident.of(CollectiveTimeout))}
+    for work in incident.of(CountedOn):
+        if not OF_TRAINING.search(work.label) or OF_DATA.search(work.label):
+            note = f"{work.label[-60:].strip()} stood at {work.before} when the others gave up, went on to {work.done}"
+            yield Finding(Subject(), (work, gave_up[work.source.file]), note)
+
+
 def _markers(incident: Incident, struck: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
     """Files that were made, but later than the limit allows after a rank began to wait for them."""
     files = incident.of(MarkerFile)
@@ -200,7 +214,8 @@ def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:
         if begin.edge == "end":
             continue
         later = [p for p in phases[index + 1 :] if p.phase == begin.phase and p.source.file == begin.source.file]
-        steps = [s.source.line for s in incident.of(TrainingSteps) if s.source.line > begin.source.line]
+        runs = [s.source.line for s in incident.of(TrainingSteps) if s.source.file == begin.source.file]
+        steps = [line for line in runs if line > begin.source.line]
         same = [p for p in later if not steps or p.source.line < min(steps)]
         if same and (same[-1].edge == "end" or _goes_on([begin, *same])):
             yield begin, same[-1]

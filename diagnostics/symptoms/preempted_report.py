@@ -1,10 +1,14 @@
-"""The scheduler or the cloud says that it took the machine or the slot away."""
+"""The scheduler or the cloud says that it took the machine or the slot away.
+
+So it does where a job is suspended and the scheduler is configured to suspend what it preempts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from ..evidence.job import SchedulerEvent, SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import scheduler_reports
@@ -17,6 +21,13 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    suspends = [
+        seen for seen in incident.of(SettingSeen) if seen.name == "PreemptMode" and "SUSPEND" in seen.value.upper()
+    ]
+    held = [event for event in incident.of(SchedulerEvent) if event.about == "suspended"]
+    if suspends and held:
+        yield Finding(held[0].subject, (held[0], suspends[0]), "suspended, as this scheduler preempts")
+        return
     yield from scheduler_reports(incident, "preempted", words=WORDS, unless="time-limit", what="preemption")
 
 

@@ -1,8 +1,8 @@
 """Work before the first request was counting up when the kubelet's probe ended it: a load, a download, a compilation.
 
-By the phase that the log says last, "13 of 30", or by an unfinished bar of such work. A probe's own limit is seldom
-said: where it is, and allows only seconds, a compilation or a warm-up that was begun last is enough, since none is so
-short. Silence or a count that stands at its end is no sign.
+By the phase that the log says last, "13 of 30" or "61 %", or by an unfinished bar of such work. A probe's own limit is
+seldom said: where it is, and allows only seconds, a compilation or a warm-up that was begun last is enough, since none
+is so short. Silence or a count that stands at its end is no sign.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ PROBE_S = 20.0  # a probe's first look and its failures take at least so long
 SECONDS = 10.0  # that a liveness probe allows
 KEEPS_BUSY = ("compile", "warmup")
 BEFORE_SERVING = ("load", "preprocess", "compile", "download", "warmup")
+SHARE = re.compile(r"(?<![\d.])[1-9]\d?(?:\.\d{1,2})? ?%")  # of a whole, which it has not reached
 PREPARES = re.compile(r"\b(?:load|download|fetch|compil|captur|convert|quantiz|shard|checkpoint|warm)", re.I)
 
 
@@ -31,6 +32,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if not kills:
         return
     counted = COUNT.search(last.text) if last and last.phase in BEFORE_SERVING else None
+    share = SHARE.search(last.text) if last and last.phase in BEFORE_SERVING and not counted else None
+    if last and share:
+        yield Finding(Subject(), (last, kills[0]), f"{last.phase} stood at {share[0]} when the probe failed")
     if last and counted and 0 < int(counted[1]) < int(counted[2]):
         yield Finding(
             Subject(), (last, kills[0]), f"{last.phase} stood at {counted[1]} of {counted[2]} when the probe failed"

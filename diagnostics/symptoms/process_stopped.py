@@ -1,5 +1,6 @@
 """A process of the job is stopped: state T (a signal) or t (a debugger), its kernel stack is in the kernel's own stop,
-or its control group or container is frozen.
+or its control group or container is frozen. So is what stands in a write to its terminal, whose output somebody has
+stopped (Ctrl-S): a terminal takes what it is given at once.
 
 Where the stacks of some processes were taken, those and their children are the job's. So is one, whatever its name,
 that somebody looked at alone, twice or more, and whose CPU time stood still meanwhile; an editor or a pager is not.
@@ -52,10 +53,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in halted:
         note = f"{row.subject.comm or 'process'} {row.subject.pid or ''} stands in {(row.frames or (row.wchan,))[0]}"
         yield Finding(Subject(pid=row.subject.pid, comm=row.subject.comm), (row,), note)
+    written = [row for row in rows if row not in stopped and row.wchan == "n_tty_write" and not is_beside(row)]
+    for row in written:
+        note = f"{row.subject.comm or 'process'} {row.subject.pid or ''} stands in a write to its terminal"
+        yield Finding(Subject(pid=row.subject.pid, comm=row.subject.comm), (row,), note)
     frozen = [each for each in incident.of(SettingSeen) if each.name in FREEZES and each.value in FROZEN]
     for setting in frozen:
         yield Finding(Subject(), (setting,), f"{setting.name} is {setting.value}")
-    if rows and not (stopped or halted or frozen) and any(row.state for row in rows):
+    if rows and not (stopped or halted or written or frozen) and any(row.state for row in rows):
         witnesses = tuple(incident.reads("process-table", "some-processes", "kernel-stacks"))
         if witnesses:
             yield Finding(Subject(), witnesses, "no process is stopped", present=False)
@@ -82,7 +87,7 @@ def watched_alone(incident: Incident) -> Sequence[ProcessState]:
     rows = incident.of(ProcessState)
     still = len({(row.subject.pid, row.subject.comm, row.cpu_s) for row in rows}) == 1 and rows[0].cpu_s is not None
     stopped = all(row.state in ("T", "t") for row in rows)
-    beside = any(BESIDE_IT.match(row.command or row.subject.comm or "") for row in rows)
+    beside = any(map(is_beside, rows))
     return rows if len(rows) > 1 and still and stopped and not beside else ()
 
 
@@ -93,6 +98,11 @@ def of_the_job(row: ProcessState | ThreadState) -> bool:
     if not comm and not command:
         return True  # somebody looked at this one alone
     return not comm.startswith(DAEMONS) and (CLIENT.match(command or comm) is not None or is_of_the_job(row))
+
+
+def is_beside(row: ProcessState | ThreadState) -> bool:
+    """True for what a person runs beside the job: a pager at its prompt stands in a terminal too."""
+    return BESIDE_IT.match(getattr(row, "command", "") or row.subject.comm or "") is not None
 
 
 def concerned(row: ProcessState | ThreadState, looked_at: set[int | None]) -> bool:

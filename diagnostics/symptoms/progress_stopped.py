@@ -1,9 +1,9 @@
 """Steps came at a steady pace and then no more, while the job was not at its end.
 
 Present where a watchdog saw a silence of many steps' length, where the process ended long after its last step
-without having said that it was done, or where a snapshot of the live process was taken long after the last step.
-"Long" is fifteen steps and at least fifteen seconds. ABSENT where every run's log goes on to its end: a run that
-says it is done, or whose process ended within that time.
+without having said that it was done, or where a snapshot of the live process was taken on its machine long after the
+last step. "Long" is fifteen steps and at least fifteen seconds. A log that the next file goes on with has not ceased.
+ABSENT where every run's log goes on to its end: a run that says it is done, or whose process ended within that time.
 """
 
 from __future__ import annotations
@@ -50,15 +50,28 @@ def _stopped(incident: Incident, run: Run) -> tuple[float, Evidence] | None:
     if run.finished or run.last_step_s is None:
         return None
     limit = max(PACES * (run.pace_s or 1.0), AT_LEAST_S)
+    if any(_follows(incident, run, other, limit) for other in runs(incident)):
+        return None
     if run.silent_s is not None and run.ended:
         return (run.silent_s, run.ended) if run.silent_s > limit else None
     if not run.is_last:
         return None
     for row in incident.of(ProcessState):
         seen = calendar_s(row.stamp)
-        if seen and seen - run.last_step_s > limit and row.state not in ("Z", "X"):
+        late = seen is not None and seen - run.last_step_s > limit and row.state not in ("Z", "X")
+        if seen and late and incident.links.may_be_beside(run.steps, row):
             return seen - run.last_step_s, row
     return None
+
+
+def _follows(incident: Incident, run: Run, other: Run, limit_s: float) -> bool:
+    """True where another file goes on with the next steps of a run: its log was rotated or split."""
+    if other.steps.source.file == run.steps.source.file or other.steps.subject.rank != run.steps.subject.rank:
+        return False
+    if other.first_step_s is None or not 0 <= other.first_step_s - (run.last_step_s or 0.0) <= limit_s:
+        return False
+    goes_on = (other.steps.first_step or 0) > (run.steps.last_step or 0)
+    return goes_on and incident.links.may_be_beside(run.steps, other.steps)
 
 
 def _watched(incident: Incident) -> Iterator[Finding]:

@@ -61,6 +61,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         if ended.subject.rank is None or ended.signal in SIGNAL_OF_A_SUPERVISOR or ended.status == 0:
             continue
+        if not (ended.signal or ended.status or victims):  # it is gone, and it may have been done
+            continue
         if ended.subject.rank not in ranks_of_victims:
             note = f"rank {ended.subject.rank} ended with {ended.signal or ended.status}"
             yield Finding(ended.subject, (ended, *victims[:2]), note)

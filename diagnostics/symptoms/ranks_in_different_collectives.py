@@ -2,7 +2,8 @@
 
 By numbers: two calls of which each lacks the ranks that joined the other; or the same call number with two operations
 (of time-outs that name no group only a number far from the start, where groups do not meet by chance); or two
-operations with numbers so close together, for all that they are large, that one group has counted them.
+calls with numbers so close together, for all that they are large, that one group has counted them (of one name two
+apart: the last may be over on one rank only).
 
 By time: time-outs without any number that began together, one rank's in one operation and all the others' in another.
 
@@ -27,6 +28,7 @@ from ._ranks import FAR, positions
 FEWEST = 3  # ranks: of two that differ neither is the odd one
 TOGETHER_S = 1.0
 MOST = 50  # calls that are compared with each other
+AHEAD = 2  # calls of one name: the last may be over on one rank and not yet on another
 CLOSE, SHARE = 8, 0.01  # calls apart, and of all the calls so far
 
 
@@ -62,10 +64,11 @@ def _by_close_numbers(incident: Incident) -> Iterator[Finding]:
             first.setdefault(fact.subject.rank, fact)
     behind = min(first.values(), key=lambda fact: fact.sequence or 0, default=None)
     ahead = max(first.values(), key=lambda fact: fact.sequence or 0, default=None)
-    if behind is None or ahead is None or behind.operation == ahead.operation:
+    if behind is None or ahead is None:
         return
+    least = AHEAD if behind.operation == ahead.operation else 1
     start, apart = behind.sequence or 0, (ahead.sequence or 0) - (behind.sequence or 0)
-    if 0 < apart <= min(CLOSE, SHARE * start):
+    if least <= apart <= min(CLOSE, SHARE * start):
         said = ", ".join(f"rank {fact.subject.rank} in {fact.operation} #{fact.sequence}" for fact in (behind, ahead))
         yield Finding(Subject(), (behind, ahead), said)
 
@@ -118,8 +121,9 @@ def _by_place(incident: Incident) -> Iterator[Finding]:
 SYMPTOM = Symptom(
     title="ranks wait for each other in different collectives",
     rule=rule,
-    leak=0.01,
-    because="healthy ranks pass through the same calls in the same order; a snapshot may catch them between two",
+    leak=0.005,
+    because="healthy ranks pass through the same calls in the same order, and a rank that is late is elsewhere or in "
+    "none; only a snapshot between two calls, or a job with several groups, looks so",
     command="TORCH_DISTRIBUTED_DEBUG=DETAIL torchrun ...; torchfrtrace DUMP_FOLDER",
     cost_minutes=15,
 )

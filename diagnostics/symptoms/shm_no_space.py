@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from .no_space_error import NO_DISK, NO_SPACE, SHARED_MEMORY
+from .no_space_error import NO_DISK, NO_SPACE, SHARED_MEMORY, makes_segments
 
 NO_ROOM = re.compile(
     r"unable to write to file </torch|[Uu]nable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"
+    "|[Cc]ould not resize shared memory segment|request exceeds memory available in /dev/shm"
     r"|Call to (?:posix_fallocate|ftruncate) failed|insufficient shared memory \(shm\) available"
     r"|instead of /dev/shm because /dev/shm has only"
     r"|object store size .{0,40}exceeds /dev/shm size"
@@ -27,7 +28,8 @@ REFUSED = re.compile(f"{NO_ROOM.pattern}|(?i:{NO_SPACE.pattern})")
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such refusal."""
     for said in matching(incident, REFUSED, "ENOSPC"):
-        if NO_ROOM.search(said.text) or (SHARED_MEMORY.search(said.text) and not NO_DISK.search(said.text)):
+        of_memory = SHARED_MEMORY.search(said.text) or makes_segments(said.fact)
+        if NO_ROOM.search(said.text) or (of_memory and not NO_DISK.search(said.text)):
             yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
 
 

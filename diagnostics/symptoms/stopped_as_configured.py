@@ -5,7 +5,8 @@ Only in incidents where somebody missed the job: a watchdog speaks of it after i
 follow it. That the scheduler, too, says that it completed is no alarm.
 
 Or the run's last word is that it stopped early, for want of progress or for a time limit of its own, and no step
-follows; not where another rank still waits in a collective, or was ended for it.
+follows; not where another rank still waits in a collective, or was ended for it. That it came to its last step is no
+alarm where the loss had gone wrong before.
 
 Or it ended with status 0, or said that it was done, short of its last epoch, without any exception, and an early stop
 is configured.
@@ -33,6 +34,7 @@ from ..text import whole_number
 from . import Finding, Symptom
 from ._ranks import positions
 from ._runs import job_ends
+from .loss_not_finite import rule as loss_not_finite
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
 # Epoch 00091: early stopping     Ran out of patience. Stopping training.     Time limit reached. [...] Signaling
@@ -41,8 +43,13 @@ SHORT_OF_ITS_END = re.compile(
     r"(?i)early[-_ ]?stopp|\bstop(?:ping|ped)? (?:the )?(?:training )?early\b|\bout of patience\b|\bearly stop\b"
     r"|\bimproved?\b.{0,60}\b(?:stopp?ing|terminating) (?:the )?train|\bsignaling trainer to stop\b"
     r"|exiting program after [\d.]+ minutes|\bcumulative_training_time\b|\btime[- ]?limit\b|\bbudget\b"
-    r"|\bexit_duration\b|\bmax(?:imum)?[_ ]time\b"
+    r"|\bexit_duration\b|\bmax(?:imum)?[_ ]?(?:train(?:ing)?[_ ]?)?time\b|\btimeout of\b.{0,30}\bstopping\b"
+    # `Trainer.fit` stopped: `max_steps=400000` reached.     Skipping training since max_steps has already saved.
+    r"|\bmax(?:imum)?[_ ](?:train(?:ing)?[_ ])?steps\b.{0,40}\b(?:reached|already saved)\b"
+    r"|\breached early[- ]?stopping criteri|\bpatience (?:is |was |has been )?"
+    r"(?:triggered|exhausted|exceeded|reached|used up)\b"
 )
+LAST_STEP = re.compile(r"(?i)\bmax(?:imum)?[_ ](?:train(?:ing)?[_ ])?steps\b")
 FAREWELL = 12  # lines: what a run says while it ends
 UNDER_WAY = 2  # steps that end after the word
 EPOCH = re.compile(r"(?i)\bepoch {1,4}(\d{1,7}) ?(?:/|of) ?(\d{1,7})\b")
@@ -77,9 +84,12 @@ def _before(incident: Incident, alarm: WatchdogFired, finished: Sequence[RunFini
 def _said_so(incident: Incident) -> Iterator[Finding]:
     """The last word of a log: the run stopped short of its end by its own rule."""
     badly = any(end.status not in (0, None) or end.signal for end in job_ends(incident)) or _others_wait(incident)
+    diverged = any(finding.present for finding in loss_not_finite(incident))
     last = {word.source.file: word.source.line for word in incident.of(RunFinished)}
     for word in incident.of(RunFinished):
         if last[word.source.file] - word.source.line > FAREWELL:
+            continue
+        if diverged and LAST_STEP.search(word.text):
             continue
         if SHORT_OF_ITS_END.search(word.text) and not badly and not _went_on(incident, word):
             yield Finding(word.subject, (word,), f"the run said: {word.text[:120]}")

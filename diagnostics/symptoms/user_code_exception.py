@@ -33,6 +33,7 @@ from .gpu_taken_before_start import AT_START
 from .ipc_object_gone import is_gone
 from .leftover_in_the_way import rule as leftover_in_the_way
 from .loss_not_finite import DIVERGED
+from .port_taken import rule as port_taken
 
 ORDINARY = frozenset(
     (
@@ -68,6 +69,15 @@ SETUP = re.compile(
     r"|partially initialized module|cannot import name|requires \S{1,60}[<>=]=?\S{1,40} .{0,40}\bbut\b"
     r"|(?:is|are) required for a normal functioning of this module"
     # a call that the library forbids
+    r"|daemonic processes are not allowed to have children"
+    # an LMDB that outgrew the size, or the readers, that it was opened with, or that was opened before a fork
+    r"|\bMDB_(?:MAP_FULL|READERS_FULL|BAD_RSLOT)\b"
+    # NCCL: two ranks were given one device
+    r"|Duplicate GPU detected ?: rank \d{1,6} and rank \d"
+    # a container without a home: the cache would lie in the root directory
+    r"|Permission denied: '/\.\w{2,30}(?:/|'|$)"
+    # the scheduler's own daemon, of its settings
+    r"|\bfatal: (?:gres\.conf duplicate|We were configured to autodetect|Unable to (?:parse|process) \w{2,12}\.conf)"
     r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process"
     r"|without protecting your import\b"
     "|Expected all tensors to be on the same device|modified by an inplace operation"
@@ -137,10 +147,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
     left = [finding.evidence[0] for finding in leftover_in_the_way(incident)]
+    taken = [fact for finding in port_taken(incident) for fact in finding.evidence]
     for fact in incident.of(PythonException):
         text = f"{fact.type}: {fact.text}"
         if fact in left:
             others.append(fact)
+            continue
+        if fact in taken:
             continue
         wrong = SETUP.search(text) or _is_switched_off(text) or _is_ordinary(incident, fact, text)
         if wrong and not went_on_after(incident, fact):
@@ -148,7 +161,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(rank=fact.subject.rank), (fact,), text.splitlines()[0][:160])
         else:
             others.append(fact)
-    if others and not found:
+    if others and not found and not taken:  # what is raised for want of a port has many names
         yield Finding(Subject(), tuple(others), "the exceptions speak for something else", present=False)
 
 

@@ -19,10 +19,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import BuildLockWait, LogLine, Phase, PythonException, RunFinished, TrainingSteps, Trial
+from ..evidence.job import (
+    BuildLockWait,
+    LogLine,
+    Phase,
+    ProcessEnded,
+    PythonException,
+    RunFinished,
+    TrainingSteps,
+    Trial,
+)
 from ..evidence.kernel import ClockReading
 from ..evidence.process import PythonStack
-from ..evidence.storage import FileEntry
+from ..evidence.storage import FileEntry, ToolError
 from ..incident import Incident
 from . import Finding, Symptom
 from ._waits import compiles, main_stacks
@@ -39,8 +48,11 @@ KEEPS_CODE = re.compile(
 # at least 30 s
 EXISTS = re.compile(
     r"(?i)\b(?:lock ?file (?:already )?exists\b|wait(?:ed|ing) (?:on|for) (?:the |a )?(?:file |build )?lock"
-    r"(?: ?file)?\b)[^/]{0,80}(?P<path>/[^\s'\"]{1,400})"
+    r"(?: ?file)?\b|\bdetected\b.{0,60}\block ?file during initialization\b.{0,60}\bDelete )[^/]{0,80}"
+    r"(?P<path>/[^\s'\"]{1,400})"
 )
+# kill: (19746) - No such process
+KILLED = re.compile(r"\bkill: \(?(?P<pid>\d{1,10})\)?[ :-]{1,4}No such process")
 OLD_S = 3600.0
 LONG_WAIT_S = 7200.0  # of a process that waits while another one builds: a whole model may take an hour
 YEAR_AFTER_1972 = datetime(1973, 1, 1, tzinfo=UTC).timestamp()  # 1972 stands for a year that a listing does not tell
@@ -93,11 +105,26 @@ def _last_words(incident: Incident) -> Iterator[Finding]:
     for wait in incident.of(BuildLockWait):
         waits[wait.subject.path].append(wait)
     hung = [trial for trial in incident.of(Trial) if trial.outcome == "hang"]
+    gone = _gone(incident)
+    for wait in (each for told in waits.values() for each in told if each.owner in gone):
+        note = f"the last word of a process is that it waits for process {wait.owner}, which is gone"
+        yield Finding(Subject(), (wait, gone[wait.owner or 0]), note)
     for path, told in waits.items():
         long = [wait for wait in told if (wait.waited_s or 0.0) >= LONG_WAIT_S]
         if long or (len(told) > 1 and hung):
             note = f"the last word of {len(told)} processes is that they wait for {path}"
             yield Finding(Subject(), (*(long or told)[:3], *hung[:1]), note)
+
+
+def _gone(incident: Incident) -> dict[int, Evidence]:
+    """The processes that somebody looked for and did not find."""
+    found: dict[int, Evidence] = {
+        end.subject.pid: end for end in incident.of(ProcessEnded) if end.subject.pid and end.status is None
+    }
+    for error in incident.of(ToolError):
+        if error.error == "ESRCH" and (named := KILLED.search(error.text)):
+            found[int(named["pid"])] = error
+    return found
 
 
 def _said_to_exist(incident: Incident) -> Iterator[Finding]:

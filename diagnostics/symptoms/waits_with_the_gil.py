@@ -2,7 +2,8 @@
 
 Python's own locks let go of the GIL before they wait, so a wait for one straight from C keeps it. Or the sampler says
 who holds it (in its own dump, too, of the same thread), or nobody else can: a free GIL is taken at once, so that of
-two threads or more that run Python one keeps it where all the others want it. A call of the GPU's driver may only be
+two threads or more that run Python one keeps it where all the others want it, and so does one of a process of which
+every thread is shown, and all that do not want it wait below the interpreter. A call of the GPU's driver may only be
 busy: it counts where the one at the GIL is a time-out's own thread, or where a watchdog or collective has given up.
 Or a destructor that Python runs waits for the threads of its own object, and one of them wants the GIL: the object
 says that both are of one process, though each was dumped by itself.
@@ -18,6 +19,7 @@ from ..evidence import Subject
 from ..evidence.job import CollectiveTimeout, WatchdogFired
 from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
+from ..text import whole_number
 from . import Finding, Symptom
 from ._waits import native_names, wants_gil
 
@@ -44,7 +46,7 @@ WAITS = re.compile(
 )
 SLEEPS = re.compile(r"^(?:__)?(?:clock_)?(?:nanosleep|usleep|sched_yield)$")
 RUNS_PYTHON = re.compile(
-    r"^pybind11::cpp_function::dispatcher|^_wrap_[A-Z]\w|^_?PyCFunction_\w{0,20}[Cc]all|"
+    r"^pybind11::cpp_function::dispatcher|^_wrap_[A-Za-z]\w|^THP[A-Z]\w|^_?PyCFunction_\w{0,20}[Cc]all|"
     r"_?PyEval_EvalFrame|_?PyObject_(?:Call|Vectorcall)|cfunction_\w{0,20}call|call_function|method_vectorcall"
     "|subtype_dealloc|^__pyx_p[wf]_"
 )
@@ -73,6 +75,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
         wanting = [stack for stack in stacks if wants_gil(stack)]
         others = [stack for stack in stacks if not wants_gil(stack)] if wanting else []
         running = [stack for stack in others if _any(RUNS_PYTHON, stack.frames)]
+        named = not any(map(_lets_go, others)) and all(map(_is_named, others))
+        if others and named and _is_whole(stacks) and all(map(_waits, others)):
+            note = f"all {len(stacks)} threads wait: {wanting[0].thread} wants the GIL, which one of the others keeps"
+            yield Finding(Subject(pid=pid), (wanting[0], *others[:3]), note)
+            continue
         for stack in others:
             elsewhere = (pid, stack.subject.tid) in threads or (running == [stack] and _is_named(stack))
             told = (stack.source.file, stack.source.line) in holders or (elsewhere and not _lets_go(stack))
@@ -124,6 +131,16 @@ def _destructors(
 def _lets_go(stack: NativeStack) -> bool:
     names = [frame.function for frame in stack.frames]
     return any(_base(name) in LETS_GO or "gil_scoped_release" in name for name in names)
+
+
+def _is_whole(stacks: Sequence[NativeStack]) -> bool:
+    """True where the threads of a dump are numbered from the first to the last, none left out."""
+    numbers = sorted(number for stack in stacks if (number := whole_number(stack.thread.removeprefix("Thread "))))
+    return numbers == list(range(1, len(stacks) + 1))
+
+
+def _waits(stack: NativeStack) -> bool:
+    return any(WAITS.search(name) for name in native_names(stack, 4))
 
 
 def _is_named(stack: NativeStack) -> bool:

@@ -61,8 +61,9 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
     waits_for_loader = any(name_of(frame) == "_try_get_data" for frame in stack.frames)
     table = incident.reads("process-table", "some-processes")
     seen_in = {row.source.file for row in incident.of(ProcessState) if links.key_of(row) == key}
-    # a table of that process alone was asked for no other
-    whole = any(links.key_of(row) != key and row.source.file in seen_in for row in incident.of(ProcessState))
+    others = [row for row in incident.of(ProcessState) if links.key_of(row) != key and row.source.file in seen_in]
+    # a table of that process alone was asked for no other; where no parents are told, others of the job may be its own
+    whole = bool(others) and not any(row.parent_pid is None and is_of_the_job(row) for row in others)
     if dead:
         yield Finding(
             subject, (stack, *dead), f"child {dead[0].subject.pid} is a zombie and the main thread waits for it"

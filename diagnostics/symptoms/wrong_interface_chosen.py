@@ -3,7 +3,8 @@
 NCCL or gloo chose loopback, or a bridge or cable of the container runtime, while other interfaces are there or ranks
 live on other hosts; or a peer is called at an address that several hosts have for their own, or one that means another
 machine on every host: Debian's name for itself (127.0.1.1), Docker's default bridge, libvirt's, a link-local address;
-or at loopback, which a list of names on its host gives to the host's own name. Or another rank answers than was called.
+or at loopback, which a list of names on its host gives to the host's own name, or where Gloo found nobody. Or another
+rank answers than was called.
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 NO_WAY = re.compile(r"refused|timed? ?out|unreachable|No route|connectFullMesh failed|connection abort", re.I)
 # Gloo gives its peers the address of its host's name, and says none when they do not get there
 OF_GLOO = re.compile(r"Gloo connectFullMesh failed")
+# [../gloo/transport/tcp/pair.cc:761] connect [127.0.1.1]:51388: Connection refused
+OWN_NAME_CALLED = re.compile(
+    r"gloo/transport/tcp/pair\.cc:\d{1,5}\] connect \[(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)\]\S{0,8} ?"
+    r"(?:Connection refused|timed? ?out)",
+    re.I,
+)
 FALLS_BACK = re.compile(r"[Uu]sing the loopback address as fallback")
 
 
@@ -88,6 +95,7 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         if several or address[0].startswith(LINK_LOCAL):
             note = f"a peer was called at {address[0]}, which is another machine on every host"
             yield Finding(fact.subject, (fact,), note)
+    yield from _gloo_to_itself(incident, failed)
     yield from _two_addresses(incident, failed)
     yield from _named_loopback(incident, failed)
     for answer in incident.of(RemoteFailure):
@@ -95,6 +103,20 @@ def _calls(incident: Incident) -> Iterator[Finding]:
             yield Finding(answer.subject, (answer,), answer.text[:200])
     for fact in said(incident, FALLS_BACK) if failed else ():
         yield Finding(fact.subject, (fact, failed[0]), words_of(fact)[:200])
+
+
+def _gloo_to_itself(incident: Incident, failed: Sequence[Evidence]) -> Iterator[Finding]:
+    """A rank of Gloo that calls a peer at loopback and finds nobody, where a host gives its own name that address.
+
+    The peer listens before it gives its address, which is what its host's own name means there: so it is on another.
+    """
+    names = {each.value: each for each in incident.of(SettingSeen) if each.name.startswith("address of ")}
+    for fact in failed:
+        called = OWN_NAME_CALLED.search(words_of(fact))
+        if called and called[1] in names:
+            note = f"a peer gave {called[1]} for its address, and on this host nobody listens there"
+            yield Finding(fact.subject, (fact, names[called[1]]), note)
+            break
 
 
 def _of_several(incident: Incident) -> set[str]:

@@ -285,7 +285,7 @@ CASES = [
     ("gpu-unspecified-failure", "RuntimeError: CUDA error: unspecified launch failure\n", PRESENT),
     ("driver-version-mismatch", "Failed to initialize NVML: Driver/library version mismatch\n", PRESENT),
     ("driver-init-failed", "[ 5.0] NVRM: GPU 0000:41:00.0: RmInitAdapter failed! (0x26:0x56:1474)\n", PRESENT),
-    ("driver-init-failed", FABRIC.format("In Progress", "N/A"), PRESENT),
+    ("fabric-not-up", FABRIC.format("In Progress", "N/A"), UNOBSERVED),
     ("driver-init-failed", FABRIC.format("Completed", "Success"), UNOBSERVED),
     ("gpu-nvlink-report", FABRIC.format("Completed", "Insufficient Resources"), PRESENT),
     ("gpu-nvlink-report", FABRIC.format("Completed", "Success"), UNOBSERVED),
