@@ -104,7 +104,7 @@ CAUSES = (
             Effect("zeros-inside-file", 0.05,
                    "a write that was dropped leaves a hole",
                    "the volume never got that part"),
-            Effect("loader-worker-bus-error", 0.05,
+            Effect("loader-worker-bus-error", 0.03,
                    "a third of the loaders map their data set, and a client that gives up cannot fill its pages; most "
                    "wait instead",
                    "a mapped file on {mount} could not be read"),
