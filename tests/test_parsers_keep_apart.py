@@ -34,6 +34,7 @@ BESIDE = {
     ("python_tracebacks", "pyspy"): "a case of errors that are no exceptions",
     ("reachability", "mount"): "a mount that cannot look up its server fails",
     ("shell_transcript", "ls"): "the commands of a session",
+    ("process_ends", "ps"): "who looks for a process and finds it has a table of one",
     ("shell_transcript", "ps"): "the commands of a session",
     ("shell_transcript", "stat_f"): "the commands of a session",
     ("tool_errors", "ls"): "the commands of a session",

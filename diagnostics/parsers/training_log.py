@@ -39,12 +39,13 @@ EPOCH_LOSS = re.compile(
     "(?:(?:train|training|avg|average|total|mean)[ _])?loss[ :=]{1,4}"
     r"(-?\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,3})?|[-+]?(?:nan|inf(?:inity)?))(?![\w.])"
 )
-# the same without a number of its own, a line and no more:      Multi GPU Loss: nan
+# the same without a number of its own, a line and no more:      Multi GPU Loss: nan       part_015.npz | loss nan | ...
 UNCOUNTED_LOSS = re.compile(
     rf"{EPOCH_LOSS.pattern}|^\s{{0,8}}(?!(?:best|min|val|valid|eval|test)\w{{0,10}} )"
-    r"(?:[A-Za-z]\w{0,20} ){0,3}loss[ :=]{1,4}"
-    r"(-?\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,3})?|[-+]?(?:nan|inf(?:inity)?))\s{0,4}$"
+    r"(?:(?:[A-Za-z]\w{0,20} ){0,3}|[\w.-]{1,60} \| )loss[ :=]{1,4}"
+    r"(-?\d{1,12}(?:\.\d{1,18})?(?:e[-+]?\d{1,3})?|[-+]?(?:nan|inf(?:inity)?))\s{0,4}(?:$|\|)"
 )
+LOSS = re.compile(r"(?i)loss[ :=]{1,4}[-+]?(?:\d|nan|inf)")
 STEP = re.compile(
     r"(?i)\b(?:step|steps|iter|iteration|batch|num_updates|global_step|micro_step)[\"']?[ :=#\[]{1,8}\d"
     r"|(?:^|[\],;] ?)it[ :=#]{1,2}\d|/sec|^\s{0,4}\d{1,9}: \S{1,30}, \S{1,30} avg\b|\bEp\. \d{1,6} : Up\. \d|^\[xla:\d"
@@ -82,7 +83,7 @@ def _lost(text: Text) -> Iterator[Evidence]:
     """The first loss of a log without steps from which on no epoch's loss is a number."""
     lost: tuple[Message, int | None] | None = None
     rows = 0
-    for message in messages(text, UNCOUNTED_LOSS):
+    for message in messages(text, LOSS):
         if found := UNCOUNTED_LOSS.match(message.text):
             rows += 1
             epoch, loss = (int(found[1]), found[2]) if found[1] else (None, found[3])
@@ -101,7 +102,7 @@ PARSER = Parser(
         r"|(^|[\],;] ?)it[ :=#]{1,2}\d{1,12}(/\d{1,12})?[ ,:|;].{0,100}(loss|lr\b|/s\b|step_m?s)"
         r"|^\s{0,4}\d{1,9}: \S{1,30}, \S{1,30} avg\b|\bEp\. \d{1,6} : Up\. \d{1,12} : "
         r"|^\[xla:\d{1,4}\]\(\d{1,12}\) Loss="
-        r"|/sec: *\d|\d (samples|images|examples)/sec"
+        r"|\S \| loss \S|/sec: *\d|\d (samples|images|examples)/sec"
         r"|^\[train: \d{1,6}, \d{1,12} / \d|epoch {1,4}\d{1,6}.{0,40}(loss|ppl)"
         r"|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
     ),

@@ -22,7 +22,7 @@ from ..evidence.job import (
     TrainingSteps,
     WaitCounted,
 )
-from ..evidence.process import ProcessState
+from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from ._jobs import is_of_the_job
@@ -197,7 +197,12 @@ def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
 
 
 def ended_well(run: Run, fact: Evidence) -> bool:
-    """True when the log of a fact goes on with steps of its run, up to a good end."""
+    """True when the log of a fact goes on with steps of its run, up to a good end; or when the fact is a look at a
+    live process, and the run said that it was done and ended with status 0: whoever was looked at still had to end.
+    """
+    if isinstance(fact, (PythonStack, NativeStack, ThreadState)):
+        done = run.is_last and run.finished and not run.failed and run.ended and run.ended.status == 0
+        return bool(done) and fact.subject.pid in (None, run.steps.subject.pid or fact.subject.pid)
     lines = run.steps.columns.get("line", ())
     below = fact.source.file == run.steps.source.file and bool(lines) and lines[-1] > fact.source.line
     earlier = run.steps.run > 0 and fact.source.line < run.steps.source.line

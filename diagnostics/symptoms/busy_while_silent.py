@@ -2,7 +2,7 @@
 or its CPU time grows.
 
 Waiting in a collective or for the GPU burns CPU too and does not count, nor does a compiler (see compiling).
-ABSENT where the trainer was looked at and is idle.
+Nor does a silence after which the log goes on. ABSENT where the trainer was looked at and is idle.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
 from ._waits import compiles, in_collective, is_main, is_worker
+from .progress_stopped import has_passed
 from .progress_stopped import rule as progress_stopped
 
 SILENT_S = 15.0
@@ -49,11 +50,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _silences(incident: Incident) -> list[tuple[int | None, Evidence]]:
     """The processes whose logs are silent, None where nobody says which, each with what says so."""
-    fired = [(fact.subject.pid, fact) for fact in incident.of(WatchdogFired) if fact.watchdog != "nccl"]
-    quiet = [(look.subject.pid, look) for look in incident.of(WatchdogObservation) if (look.age_s or 0) > SILENT_S]
+    fired = [fact for fact in incident.of(WatchdogFired) if fact.watchdog != "nccl"]
+    alarms = [fact for fact in fired if not (fact.action == "alert" and has_passed(incident, fact))]
+    looks = [look for look in incident.of(WatchdogObservation) if (look.age_s or 0) > SILENT_S]
+    quiet = [look for look in looks if not has_passed(incident, look)]
     found = [(each.subject.pid, each.evidence[0]) for each in progress_stopped(incident) if each.present]
     stopped = [(pid, fact) for pid, fact in found if isinstance(fact, Evidence)]
-    return [*fired, *quiet] or stopped
+    return [(fact.subject.pid, fact) for fact in (*alarms, *quiet)] or stopped
 
 
 def _concerns(incident: Incident, silences: Sequence[tuple[int | None, Evidence]], process: Process) -> bool:

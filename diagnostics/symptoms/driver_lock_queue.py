@@ -85,10 +85,13 @@ def _behind_a_spinning_monitor(rows: Sequence[ProcessState]) -> Iterator[Finding
 
 
 def _for_minutes(rows: Sequence[ProcessState]) -> Iterator[Finding]:
-    """A tool of the driver that has been in D for longer than the driver waits for any device."""
+    """A tool of the driver that has been in D for longer than the driver waits for any device, and in the driver as far
+    as anybody can tell.
+    """
     for row in rows:
         asks_once = row.subject.comm in ASK_ONCE and not LOOPS.search(row.command)
-        if row.state == "D" and asks_once and (row.elapsed_s or 0.0) >= LONG_S:
+        elsewhere = row.wchan is not None and not LOCK.search(row.wchan)
+        if row.state == "D" and asks_once and not elsewhere and (row.elapsed_s or 0.0) >= LONG_S:
             note = f"{row.subject.comm} has waited for the driver for {(row.elapsed_s or 0.0) / 60:.0f} minutes"
             yield Finding(Subject(), (row,), note)
 

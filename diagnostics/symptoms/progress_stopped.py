@@ -77,17 +77,22 @@ def _follows(incident: Incident, run: Run, other: Run, limit_s: float) -> bool:
 def _watched(incident: Incident) -> Iterator[Finding]:
     """A watchdog's word, where no log with dated steps is at hand, and none goes on or ends well after an alert."""
     for fact in _fired(incident):
-        if fact.action == "alert" and any(_goes_on(run, fact) for run in runs(incident)):
+        if fact.action == "alert" and has_passed(incident, fact):
             continue
         yield Finding(fact.subject, (fact,), f"no output for {fact.age_s or 0:.0f} s")
     for look in incident.of(WatchdogObservation):
-        if look.age_s and look.limit_s and look.age_s > look.limit_s:
+        if look.age_s and look.limit_s and look.age_s > look.limit_s and not has_passed(incident, look):
             yield Finding(look.subject, (look,), f"no output for {look.age_s:.0f} s")
 
 
-def _goes_on(run: Run, alert: WatchdogFired) -> bool:
-    """True where a log has steps, or its own good end, after somebody was told that there were none."""
-    moment = calendar_s(alert.stamp)
+def has_passed(incident: Incident, silence: WatchdogFired | WatchdogObservation) -> bool:
+    """True where a log has steps, or its own good end, after a watchdog said that there were none."""
+    known = [run for run in runs(incident) if incident.links.may_be_beside(run.steps, silence)]
+    return any(_goes_on(run, silence) for run in known)
+
+
+def _goes_on(run: Run, silence: WatchdogFired | WatchdogObservation) -> bool:
+    moment = calendar_s(silence.stamp)
     if moment is None or calendar_s(run.steps.stamp) is None:
         return False
     ended = calendar_s(run.finished.stamp) if run.finished and not run.failed else None

@@ -10,20 +10,20 @@ By time: time-outs without any number that began together, one rank's in one ope
 By stacks (else tracebacks): every rank waits for the others, in different operations, none of them point-to-point (a
 pipeline's stages differ by design) and none elsewhere or stopped (then that one is what they wait for).
 
-ABSENT where all ranks wait in the same operation.
+ABSENT where all ranks wait in the same operation, and none that has made steps is missing.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveStuck, CollectiveTimeout
+from ..evidence.job import CollectiveStuck, CollectiveTimeout, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import FAR, positions
+from ._ranks import FAR, Position, positions
 
 FEWEST = 3  # ranks: of two that differ neither is the odd one
 TOGETHER_S = 1.0
@@ -114,8 +114,14 @@ def _by_place(incident: Incident) -> Iterator[Finding]:
     if all(position.waits_for_ranks and position.where != "point-to-point" for position in seen) and len(names) > 1:
         said = "; ".join(f"{position.subject} in {position.where.removeprefix('collective:')}" for position in seen[:4])
         yield Finding(Subject(), facts, said)
-    elif len(names) == 1:
+    elif len(names) == 1 and not _unseen(incident, seen):
         yield Finding(Subject(), facts, f"all {len(seen)} ranks wait in {names[0]}", present=False)
+
+
+def _unseen(incident: Incident, seen: Sequence[Position]) -> bool:
+    """True where a rank that has made steps is not among those whose place is known by its number."""
+    placed = {position.subject.rank for position in seen}
+    return None not in placed and any(steps.subject.rank not in placed for steps in incident.of(TrainingSteps))
 
 
 SYMPTOM = Symptom(

@@ -1,6 +1,7 @@
 """Two threads of one process both wait for locks below user code, and nobody in it works.
 
-Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or all the
+Or one of them idles at the door of a function that the other, itself waiting for a result, is inside of; or it idles
+on a futex at a line of a method, and the other waits for a result inside of another method of that class; or all the
 threads of a pool wait for results of what waits for a thread of the pool; or one waits for another in the middle of an
 import, and that one for the lock of a module; or a single thread waits for a lock which the code that a destructor
 or a signal has interrupted in it holds: taken by name, or at a line above the one that was interrupted. A handler that
@@ -24,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, dropwhile, repeat
 
 from ..evidence import Subject
-from ..evidence.process import NativeStack, PythonStack
+from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
@@ -114,6 +115,10 @@ def _in_python(incident: Incident) -> Iterator[Finding]:
                 where = stack.frames[1 if takes_lock(stack) else 0].function
                 note = f"{stack.thread} waits for a lock in {where}, which it is inside of already"
                 yield Finding(Subject(pid=stack.subject.pid), (stack,), note)
+        for first, second in _in_one_class(process, stacks):
+            inner = second.frames[0].function
+            note = f"{first.thread} waits inside a method of the class for whose lock {second.thread} waits in {inner}"
+            yield Finding(Subject(pid=first.subject.pid), (first, second), note)
         for first, second in _at_one_door(stacks):
             name = name_of(second.frames[0])
             note = f"{first.thread} waits inside {name}, at whose door {second.thread} stands"
@@ -223,6 +228,34 @@ def _at_one_door(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, P
             is_door = door is not None and name_of(door) not in PLUMBING
             if second.thread != first.thread and door and is_door and (name_of(door), door.file) in inside:
                 yield first, second
+
+
+def _in_one_class(process: Process | None, stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:
+    """Pairs in which the first waits for somebody inside a method, and the second on a futex at a line of another
+    method of that class, while nobody in the process works.
+
+    A lock that a `with` takes has no frame: only the kernel tells that the line waits for one.
+    """
+    idle = [stack for stack in stacks if stack.frames and not stack.active and not stack.crashed]
+    if len(idle) < len(stacks) or process is None:
+        return
+    for second in idle:
+        inner = innermost_own(second)
+        owner = _class_of(inner) if inner else None
+        channels = wait_channels(process, second.subject.tid)
+        if inner is None or owner is None or not channels or not all(map(on_futex, channels)):
+            continue
+        for first in idle:
+            if first.thread != second.thread and innermost_own(first) is None:
+                others = [f for f in first.frames if f.file == inner.file and _class_of(f) == owner]
+                if others and inner.function not in [frame.function for frame in others]:
+                    yield first, second
+
+
+def _class_of(frame: Frame) -> str | None:
+    """The class of a method, from its qualified name: Metrics of Metrics.add."""
+    owner, _, name = frame.function.rpartition(".")
+    return owner if owner and name and not owner.endswith("<locals>") else None
 
 
 def _waits_for_lock(process: Process | None, stack: PythonStack) -> bool:

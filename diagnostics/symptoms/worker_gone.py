@@ -4,7 +4,8 @@
 thread (for a loader, a pool, an executor, or the event, queue or pipe of another process) with a dead child, no child
 left in a table that shows other processes too, or one in a dead one's place: begun long after its equals and without
 any work done, as a pool replaces what it lost. A shell's or a tool's zombie is what a command that is over has left.
-ABSENT where the waiting process's workers are all alive.
+What a log says of a worker that died of a bus error is that symptom (loader-worker-bus-error) told again. ABSENT where
+the waiting process's workers are all alive.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ._errors import matching
 from ._jobs import is_of_the_job
 from ._runs import job_ends
 from ._waits import main_stacks, name_of, waits_for_helpers
+from .loader_worker_bus_error import rule as loader_worker_bus_error
 
 GONE = re.compile(
     r"[Pp]in memory thread exited|(?:exited|workers? exit) unexpectedly|\bLost all workers\b"
@@ -33,8 +35,10 @@ LATER_S, WAITED_S, IDLE_S = 10.0, 120.0, 1.0
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each sign that a helper is gone."""
+    by_bus_error = {finding.evidence[0].source.file for finding in loader_worker_bus_error(incident)}
     for said in matching(incident, GONE):
-        yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
+        if said.fact.source.file not in by_bus_error:
+            yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])
     for stack in main_stacks(incident):
         if waits_for_helpers(stack) and not stack.crashed:
             yield from _of_waiting(incident, stack)

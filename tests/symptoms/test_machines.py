@@ -216,7 +216,7 @@ def test_a_folders_name_of_any_length_is_soon_told() -> None:
 
 QUEUED = """\
     PID    PPID STAT WCHAN                      ELAPSED COMMAND
-   4711       1 D    os_acquire_rwlock_write   01:10:00 nvidia-smi -q
+   4711       1 D    os_acquire_rwlock_write   01:10:00 python train.py
 """
 
 
