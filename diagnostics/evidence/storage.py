@@ -158,8 +158,8 @@ class CommandOutcome(Evidence):
 class VolumeClientMessage(Evidence):
     """The user-space client of a network filesystem complains. Subject: pid, server, mount where said.
 
-    `about` is "no-copies", "timed-out", "connection-lost", "write-failed", "io-error", "no-space", "over-quota", "slow",
-    "recovered" or "other".
+    `about` is "no-copies", "timed-out", "connection-lost", "write-failed", "io-error", "no-space", "over-quota",
+    "slow", "recovered" or "other".
 
         mfsmount[25425]: file: 6, index: 0, chunk: 0000000000000004, version: 1 - there are no valid copies
     """
