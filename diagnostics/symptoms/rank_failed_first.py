@@ -1,7 +1,8 @@
 """One rank ended by itself, and what the others report follows from it.
 
 The launcher or a shell shows a rank that was ended by a signal or left with an error, and other ranks report a closed
-connection or a time-out; or one rank raised an error of its own while the others only complain of their peers.
+connection or a time-out, or had to be ended by the launcher; or one rank raised an error of its own while the others
+only complain of their peers.
 A launcher's "root cause" whose own words are a closed connection is a victim and does not count.
 """
 
@@ -46,15 +47,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
     ranks_of_victims = {fact.subject.rank for fact in victims}
     # a status of 1 is the exception's of some rank, and says nothing new where it is not known whose
     unnamed = [each for each in incident.of(PythonException) if each.subject.rank is None and not is_victim(each)]
-    for fact in incident.of(LauncherFailure):
+    failures = incident.of(LauncherFailure)
+    # where one alone has failed, those that its launcher had to end were alive until then
+    closed = [ended for ended in incident.of(ProcessEnded) if CLOSED_BY_AGENT.search(ended.text)]
+    survivors = victims or (closed if len(failures) == 1 else [])
+    for fact in failures:
         crashed = fact.exit_code is not None and (fact.exit_code < 0 or fact.exit_code > 128)
         if fact.exit_code in ABORTED and fact.subject.rank is None and gave_up:
             continue  # NCCL's watchdog itself aborts its rank
         if fact.exit_code in ABORTED and at_limit:
             continue  # so it does where its words were not kept, and work stands at a limit
-        own_end = crashed or (bool(fact.exit_code) and bool(victims) and not unnamed)
+        own_end = crashed or (bool(fact.exit_code) and bool(survivors) and not unnamed)
         if own_end and fact.exit_code not in (-15, 143) and fact.subject.rank not in ranks_of_victims:
-            yield Finding(fact.subject, (fact, *victims[:2]), f"rank {fact.subject.rank} ended with {fact.exit_code}")
+            note = f"rank {fact.subject.rank} ended with {fact.exit_code}"
+            yield Finding(fact.subject, (fact, *survivors[:2]), note)
     yield from _of_the_agent(incident, victims)
     for ended in incident.of(ProcessEnded):
         if at_limit and (ended.signal == "SIGABRT" or ended.status in ABORTED):
@@ -74,6 +80,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 SHUT_DOWN = re.compile(r"Horovod has been shut down\. This was caused by an exception on one of the ranks")
+# Sending process 21545 closing signal SIGTERM
+CLOSED_BY_AGENT = re.compile(r"\bSending process \d{1,9} closing signal SIG")
 # failed (exitcode: -6) local_rank: 0 (pid: 21544) of binary: /opt/venv/bin/python3
 BY_AGENT = re.compile(r"\bfailed \(exitcode: -?\d{1,4}\) local_rank: (\d{1,6}) ")
 
