@@ -3,7 +3,7 @@ local filesystem that found no room for its own records.
 
 An error about shared memory is another symptom, though it carries the same errno, and so does the want of inotify
 watches, semaphores, mounts and control groups, which is no want of space at all. torch.save never says it (see
-save-failed), so nothing is ABSENT here.
+save-failed), so it is ABSENT only of a full volume beside those that the errors name.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException
 from ..evidence.kernel import FilesystemError, NetworkFilesystemMessage
-from ..evidence.storage import VolumeClientMessage
+from ..evidence.storage import DiskUsage, VolumeClientMessage
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._places import place_of_error, same_device, volume_of_client
+from .disk_usage_full import is_full, real
 from .pool_out_of_space import POOL
 
 NO_SPACE = re.compile(
@@ -51,6 +52,18 @@ def makes_segments(fact: Evidence) -> bool:
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
+    """Each such error with its volume; and the other full volumes, of which nobody was told anything."""
+    found = list(_told(incident))
+    yield from found
+    named = {finding.subject.mount for finding in found}
+    if found and None not in named:
+        for row in incident.of(DiskUsage):
+            if row.subject.mount not in named and not row.inodes and real(incident, row) and is_full(row):
+                note = f"the errors are about {', '.join(sorted(filter(None, named)))}, not about {row.subject.mount}"
+                yield Finding(Subject(mount=row.subject.mount), found[0].evidence, note, present=False)
+
+
+def _told(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about, and each client that was told so by its servers."""
     for said in matching(incident, NO_SPACE, "ENOSPC", orchestrator=True):
         of_memory = SHARED_MEMORY.search(said.text) or makes_segments(said.fact)
