@@ -1,7 +1,8 @@
 """Dynamic loss scaling skipped a step now and then, and the loss went on falling: overflows that are handled are none.
 
-The losses stand a hundred steps or more apart, the last of them below the word of an overflow, and the scale is far
-from its end. What a scale does in the first steps is its search for a start and shows nothing.
+The losses stand a hundred steps or more apart, in the log or in a table of their own; steps stand below the last word
+of an overflow, and the scale is far from its end. What a scale does in the first steps is its search for a start and
+shows nothing.
 """
 
 from __future__ import annotations
@@ -30,20 +31,26 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if len(losses) < 2 or losses[-1][0] - losses[0][0] < max(FEWEST_STEPS, len(lowered) / ODD):
         return
     part = max(len(losses) // 3, 1)
-    first, now = (median(loss for _, loss, *_ in some) for some in (losses[:part], losses[-part:]))
-    last, (_, _, line, steps) = lowered[-1], losses[-1]
-    if now < first and steps.source.file == last.source.file and line > last.source.line:
+    first, now = (median(loss for _, loss, _ in some) for some in (losses[:part], losses[-part:]))
+    last, steps = lowered[-1], losses[-1][2]
+    if now < first and any(_goes_on_below(run.steps, last) for run in runs(incident)):
         note = f"the loss fell from {first:.4g} to {now:.4g} over {len(lowered)} skipped steps"
         yield Finding(Subject(), (last, steps), note)
 
 
-def _losses(incident: Incident) -> Iterator[tuple[float, float, float, TrainingSteps]]:
-    """Each finite loss with its step and its line: step, loss, line, run."""
+def _goes_on_below(steps: TrainingSteps, fact: LossScaleLowered) -> bool:
+    """True where steps stand below a line of their log."""
+    lines = steps.columns.get("line", ())
+    return steps.source.file == fact.source.file and bool(lines) and lines[-1] > fact.source.line
+
+
+def _losses(incident: Incident) -> Iterator[tuple[float, float, TrainingSteps]]:
+    """Each finite loss with its step and its run."""
     for run in runs(incident):
         columns = run.steps.columns
-        for step, loss, line in zip(*(columns.get(name, ()) for name in ("step", "loss", "line")), strict=False):
+        for step, loss in zip(columns.get("step", ()), columns.get("loss", ()), strict=False):
             if math.isfinite(step) and math.isfinite(loss):
-                yield step, loss, line, run.steps
+                yield step, loss, run.steps
 
 
 SYMPTOM = Symptom(
