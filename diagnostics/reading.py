@@ -21,6 +21,7 @@ from .evidence import Coverage, Evidence, ReadState, Severity, Source
 from .footprint import Alternative, Footprints, cover
 from .large_text import LARGE, LargeText
 from .parsers import Parser, all_parsers
+from .prompts import on_their_hosts
 from .text import Text
 
 OF_MACHINES = frozenset("kernel-log system-log".split())
@@ -89,6 +90,8 @@ def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
             told.append(unreadable(name, parser, text, mine, fault))
         elif mine or parser.claims == "any":
             told.append(_read_by(name, parser, text, mine))
+    if facts and not isinstance(text, LargeText):
+        facts = on_their_hosts(text, facts)
     if not told and _is_headings(text):
         told = [_coverage(text.name, ReadState.EMPTY, "headings with nothing below them")]
     elif not told:

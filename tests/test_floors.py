@@ -61,6 +61,7 @@ FLOORS = {
             "incident",
             "reading",
             "side_readers",
+            "prompts",
             "clocks",
             "timeline",
             "links",

@@ -126,3 +126,13 @@ def test_a_parser_that_raises_is_said_in_the_coverage_and_loses_nothing() -> Non
 def test_no_test_passes_where_a_parser_raises() -> None:
     with pytest.raises(ParserRaised, match=r"^broken, artefact\.txt: unreadable by this parser"):
         read("answer 42\n")
+
+
+def test_one_path_below_two_hosts_is_a_file_of_each() -> None:
+    row = "-rw-r--r-- 1 ana ml {} Nov  4 02:14 a.pt\n"
+    hosts = lambda text: [fact.subject.host for fact in read(text)[0] if fact.kind == "file_entry"]  # noqa: E731
+    two = f"ana@n1:~$ ls -l out\n{row.format(40)}[root@n2 x]# ls -l out\n{row.format(30)}$ ls -l out\n{row.format(20)}"
+    assert hosts(two) == ["n1", "n2", None]
+    assert hosts(f"n1$ ls -l out\n{row.format(40)}n1$ ssh -p 22 ana@n2 ls -l out\n{row.format(30)}") == ["n1", "n2"]
+    assert hosts(f"n1$ ls -l out\n{row.format(40)}n2$ ls -l in\n{row.format(30)}") == [None, None]
+    assert hosts(f"bash-5.1$ ls -l out\n{row.format(40)}root# ls -l out\n{row.format(30)}") == [None, None]

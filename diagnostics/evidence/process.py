@@ -22,7 +22,8 @@ class Frame(NamedTuple):
 class ProcessState(Evidence):
     """A row of a process table. Subject: pid, comm.
 
-    `state` is the kernel's letter (R, S, D, T, t, Z, X, I), without the flags that ps appends.
+    `state` is the kernel's letter (R, S, D, T, t, Z, X, I), without the flags that ps appends. `began_s` is the start
+    time in seconds as its table writes it, of a day where no date stands with it: to be compared within one table.
 
         21480     1 Dl   folio_wait_bit_common   71 pt_data_worker
     """
@@ -31,6 +32,7 @@ class ProcessState(Evidence):
     parent_pid: int | None = None
     wchan: str | None = None
     elapsed_s: float | None = None
+    began_s: float | None = None
     cpu_s: float | None = None
     cpu_percent: float | None = None
     rss_kib: int | None = None

@@ -101,7 +101,7 @@ def read(text: Text) -> Iterator[Evidence]:
             path = posixpath.join(directory, found[2])
             yield _fact(text, message, path, "differs", int(found[3]), None, found[1])
         elif found := FIRST.match(said):
-            yield _fact(text, message, found[1], "differs", int(found[2], 0), int(found[3]))
+            yield _fact(text, message, found[1], "differs", int(found[2], 16 if "x" in found[2] else 10), int(found[3]))
         elif found := DIRECTORY.match(message.text):
             directory = found[1]
         elif found := MISSING.match(said):

@@ -7,7 +7,8 @@
     gpu7:/data/ckpt$ ls -l
     -rw-r--r-- 1 ana ml 2097152 Nov  4 02:14 model_5000.pth
 
-The folder is on the command line, on a heading (`/workspace/ckpt:`), or in the prompt, which may name the host too.
+The folder is on the command line, on a heading (`/workspace/ckpt:`), or in the prompt, which may name the host too, as
+`pdsh` does before each row.
 Only regular files are facts; a size that was written for people ("18G") is rounded. `modified` is as the listing
 writes it.
 """
@@ -18,6 +19,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from ..envelope.times import MONTH
 from ..evidence import Stamp, Subject
 from ..evidence.storage import FileEntry
 from ..footprint import footprint_of
@@ -28,14 +30,17 @@ from ._snapshot import source, stamp_of
 
 # -rw-r--r-- 1 root root 130845335 2026-11-29 13:08:02.919007054 +0000 step_000006.pt
 # -rw-r--r-- 1 trainer trainer  18G Nov  4 02:14 model_5000.pth
+# gpu01: -rw-r--r-- 1 ana ml 2097152  4 nov. 02:14 model_5000.pth      (pdsh; months are in the machine's language)
 ROW = re.compile(
-    r"^(?: {0,20}\d{1,20} +){0,2}-[rwxsStT-]{9}[.+@]? +\d+ +(?:\S+ +){1,2}?(\d[\d.,]*[KMGTP]?) +"
+    r"^(?:(?P<host>[A-Za-z][\w.-]{0,80}): )?(?: {0,20}\d{1,20} +){0,2}-[rwxsStT-]{9}[.+@]? +\d+ +"
+    r"(?:\S+ +){1,2}?(\d[\d.,]*[KMGTP]?) +"
     r"(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: [+-]\d{4})?|\d\d-\d\d \d\d:\d\d"
-    r"|[A-Z][a-z]{2} +\d{1,2} +(?:\d\d:\d\d(?::\d\d)?(?: \d{4})?|\d{4})) (.+)$"
+    rf"|(?:(?:{MONTH}) +\d{{1,2}}[日일]?|\d{{1,2}}\.? +(?:{MONTH})) +"
+    r"(?:\d\d:\d\d(?::\d\d)?(?: \d{4})?|\d{4})) (.+)$"
 )
 # 13:01:33 $ timeout 10 ls -l /workspace/mfs/mnt/shards | head -3
 COMMAND = re.compile(
-    r"(?:^|[$#>] ?|\s)ls (?:-[\w=-]+(?: +|$))*"
+    r"(?:^|[$#>] ?|\s)(?:ls|ll) (?:-[\w=-]+(?: +|$))*"
     r"(?:(?:'([^']+)'|\"([^\"]+)\"|([^\s|;&<>'\"-][^\s|;&<>]*)))? *(?:[|;&<>].*)?$"
 )
 # gpu7:/data/ckpt$ ls -l     ana@gpu7:/data/ckpt$ ls -l     [ana@gpu7 /data/ckpt]$ ls -l     /data/ckpt # ls -l
@@ -55,15 +60,15 @@ def read(text: Text) -> Iterator[FileEntry]:
     for line in text.lines():
         row = line.text[:5000].rstrip("\r")
         if found := ROW.match(row):
-            size, modified, name = found.groups()
+            on, size, modified, name = found.groups()
             yield FileEntry(
                 source=source(text, line),
-                subject=Subject(host=host, path=full_path(folder, name)),
+                subject=Subject(host=on or host, path=full_path(here if "/" in name else folder, name)),
                 stamp=stamp,
                 size=size_bytes(size),
                 modified=modified,
             )
-        elif "ls " in row[:300] and (found := COMMAND.search(row[:1000])):
+        elif ("ls " in row[:300] or "ll " in row[:300]) and (found := COMMAND.search(row[:1000])):
             prompt = PROMPT.match(row[:700])
             here, host = (prompt["folder"], prompt["host"]) if prompt else (None, None)
             folder, stamp = _folder(here, found[1] or found[2] or found[3]), stamp_of(row)

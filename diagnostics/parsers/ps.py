@@ -6,8 +6,11 @@
 
 The header says what the columns are, or the command (`ps -eo pid,ppid,args | grep ...`) or a row's shape where a filter
 took the header; a table ends at an empty line, a prompt or the second that is no row. A row of a thread (`-L`) is a
-thread's state; its leader's row is the process's state too. A STAT without the flag l has one thread. Skipped: columns
-without a field (TTY, VSZ, NI ...). When there is no PPID column the parent is read off the tree, where ps drew one.
+thread's state; its leader's row is the process's state too. A table of threads alone (`ps -L -o lwp,stat,wchan 7741`)
+is of the one process that the command names, or of the one whose pid, told above, its first row bears; a row of
+`ps -m` with "-" for its pid is a thread of the row above. A STAT without the flag l has one thread. A start time is the
+age too where the table's time is known. Skipped: columns without a field (TTY, VSZ, NI ...). When there is no PPID
+column the parent is read off the tree, where ps drew one.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..durations import seconds
-from ..evidence import Evidence, Stamp, Subject
+from ..envelope.times import syslog_stamp
+from ..evidence import Clock, Evidence, Stamp, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..footprint import footprint_of
 from ..text import Line, Text, whole_number
@@ -28,7 +32,7 @@ from ._snapshot import source, stamp_before, state_severity
 # other tools with a column PID have one of these beside it: top, lsof, fuser
 _COLUMN = r"(?!(?:FD|VIRT|NODE|DEVICE|ACCESS)\b)[A-Z%][A-Z%_]{0,20}[ \t]{1,100}"
 HEADER = re.compile(
-    rf"^[ \t]{{0,40}}(?:{_COLUMN}){{0,30}}?PID[ \t]{{1,100}}(?:{_COLUMN}){{0,30}}?"
+    rf"^[ \t]{{0,40}}(?:{_COLUMN}){{0,30}}?(?:PID|LWP|TID|SPID)[ \t]{{1,100}}(?:{_COLUMN}){{0,30}}?"
     r"(?:COMMAND|CMD|COMM|ARGS|UCMD|UCOMM|STAT|S|WCHAN|RSS|%MEM|TIME)[ \t\r]{0,100}$"
 )
 COMMANDS = frozenset({"COMMAND", "CMD", "COMM", "ARGS", "UCMD", "UCOMM"})
@@ -101,9 +105,13 @@ HEADLESS = (
 # $ docker exec box ps -o pid,stat,comm      $ ps -C python -o stat=,etime=,pid=
 ASKED = re.compile(
     r"(?:^|[$#] ?|sudo |\b(?:docker|podman) exec (?:-\w{1,4} )?\S{1,60} |\bkubectl exec .{1,80} -- |\bssh \S{1,80} )"
-    r"ps (?:-?\w{1,15} ){0,3}-?[A-Za-z]{0,4}o ?"
-    r"(?P<columns>[a-z%][\w%:]{0,20}=?(?:,[a-z%][\w%:]{0,20}=?){1,20})"
+    r"ps (?:-{0,2}[\w=]{1,20} ){0,4}?(?:-[A-Za-z]{0,4}o ?|[A-Za-z]{0,4}o )"
+    r"(?P<columns>[a-z%][\w%:]{0,20}=?(?:(?:,| -?o ?)[a-z%][\w%:]{0,20}=?){1,20})"
 )
+# ps -L -o lwp,stat,wchan:26 7741      ps -T -p 7741 -o tid=,stat=      ps -Lp7741 -o lwp,wchan
+COMMAND_LINE = re.compile(r"\bps (-?\w[\w,:=. %-]{0,200})")
+PIDS = re.compile(r"(?:(?<= )|(?<=[a-zA-Z][pq])|(?<=-[pq])|(?<=pid=))\d{2,10}(?![\w,:.=])")
+NO_PIDS = re.compile(r"--ppid|(?:^| )-?[a-zA-Z]{0,4}[GUgstu] ?\d")  # numbers of parents, groups and users
 HEADING_OF = {
     "command": "COMMAND",
     "cmd": "COMMAND",
@@ -117,7 +125,15 @@ HEADING_OF = {
     "lstart": "STARTED",
 }
 WEEKDAYS = frozenset("Mon Tue Wed Thu Fri Sat Sun".split())
+# Wed Jun 21 11:50:02 2023      Wed 21 Jun 11:50:02 2023
+DATED = re.compile(r"[A-Z][a-z]{2} (?:([A-Z][a-z]{2}) (\d{1,2})|(\d{1,2}) ([A-Z][a-z]{2})) (\d\d:\d\d:\d\d) (\d{4})")
+# 11:50      11:50:02      1:52PM
+OF_A_DAY = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?([AP]M)?")
+DAY_S = 86400.0
 STATES = frozenset("RSDTtZXIKWP")
+THREADS = ("LWP", "SPID", "TID")
+OF_STATE = ("STAT", "S")
+STATE = re.compile(r"[DRSTtZXIKWP][<NLsl+]{0,5}")
 PROMPT = re.compile(r"^(?:\S{1,80}[$#]|\$) ")  # the next command of a session
 STRAYS = 2  # one line of something else may have been printed into a table
 
@@ -130,12 +146,21 @@ class Table:
     last_start: int
     stamp: Stamp | None
     by_shape: bool = False  # no header: each row tells by its own shape what it is
+    pid: str | None = None  # of a table of one process's threads
+    wall: Stamp | None = None  # when it was taken, on the clock of its start times
+
+    @property
+    def alone(self) -> bool:
+        """True where its one row is of the process that was asked for, and no column bears a number of it."""
+        return self.pid is not None and not {"PID", *THREADS} & set(self.columns)
 
 
 def read(text: Text) -> Iterator[Evidence]:
     table: Table | None = None
     tree: list[tuple[int, int]] = []
     strays = 0
+    told: set[str] = set()
+    last: str | None = None
     for line in text.lines():
         if table is None or table.by_shape:
             columns = headless(line.text)
@@ -143,10 +168,12 @@ def read(text: Text) -> Iterator[Evidence]:
                 tree, strays = [], 0
             table = Table(columns, 0, None, by_shape=True) if columns else None
         if header := table_of(text, line) or asked_for(text, line):
-            table, tree, strays = header, [], 0
-        elif table and (row := cells(table, line.text)):
-            strays = 0
+            table, tree, strays, last = header, [], 0, None
+        elif table and (row := cells(table, line.text)) and (row := of_process(table, row, last, told)):
+            strays, last = 0, row["PID"]
+            told.add(last)
             yield from facts(text, line, table, row, parent_in(tree, row))
+            table = None if table.alone else table
         elif table:
             strays += 1
             if strays == STRAYS or not line.text.strip() or PROMPT.match(line.text):
@@ -157,7 +184,25 @@ def table_of(text: Text, line: Line) -> Table | None:
     """The table that a line is the header of."""
     if len(line.text) > 500 or not HEADER.match(line.text):
         return None
-    return Table(tuple(line.text.split()), line.text.rstrip().rfind(" ") + 1, stamp_before(text, line))
+    columns, last_start = tuple(line.text.split()), line.text.rstrip().rfind(" ") + 1
+    of_one = next((pid for each in text.before(line, 2) if (pid := pid_asked_for(each.text))), None)
+    stamp = stamp_before(text, line)
+    return Table(columns, last_start, stamp, pid=of_one, wall=wall(text, line, stamp))
+
+
+def wall(text: Text, line: Line, stamp: Stamp | None) -> Stamp | None:
+    """A table's time on the clock of its start times: one in UTC is that only where `date` says so of its machine."""
+    if not stamp or stamp.clock is Clock.UPTIME:
+        return None
+    zone = any(re.search(r"\b(?:UTC|GMT) \d{4}$", each.text[:200].rstrip()) for each in text.before(line, 2))
+    return stamp if stamp.clock is not Clock.UTC or zone else None
+
+
+def pid_asked_for(line: str) -> str | None:
+    """The one process that a `ps` command asks for."""
+    found = COMMAND_LINE.search(line[:500])
+    pids = PIDS.findall(found[1]) if found and not NO_PIDS.search(found[1]) else []
+    return pids[0] if len(pids) == 1 else None
 
 
 def asked_for(text: Text, line: Line) -> Table | None:
@@ -165,9 +210,11 @@ def asked_for(text: Text, line: Line) -> Table | None:
     found = ASKED.search(line.text[:500])
     if not found:
         return None
-    names = [name.rstrip("=").partition(":")[0] for name in found["columns"].split(",")]
+    names = [name.rstrip("=").partition(":")[0] for name in re.split(",| -?o ?", found["columns"])]
     columns = tuple(HEADING_OF.get(name, name.upper()) for name in names)
-    return Table(columns, 0, stamp_before(text, line)) if "PID" in columns else None
+    pid, stamp = pid_asked_for(line.text), stamp_before(text, line)
+    tells = "PID" in columns or (pid is not None and any(name in columns for name in (*THREADS, *OF_STATE)))
+    return Table(columns, 0, stamp, pid=pid, wall=wall(text, line, stamp)) if tells else None
 
 
 def headless(row: str) -> tuple[str, ...] | None:
@@ -191,7 +238,21 @@ def cells(table: Table, row: str) -> dict[str, str] | None:
             value, _, rest = rest.lstrip().partition(" ")
         if name not in found:
             found[name] = value
-    return found if re.fullmatch(r"\d{1,10}", found.get("PID", "")) else None
+    numbered = any(re.fullmatch(r"\d{1,10}", found.get(name, "")) for name in ("PID", *THREADS))
+    state = found.get("STAT") or found.get("S") or ""
+    of_one = table.alone and STATE.fullmatch(state) and tuple(found.values()) != tuple(found)
+    return found if numbered or of_one else None
+
+
+def of_process(table: Table, row: dict[str, str], last: str | None, told: set[str]) -> dict[str, str] | None:
+    """A row with its process's pid: its own, that of the row above (`ps -m`), or the one that was asked for."""
+    pid = row.get("PID")
+    if pid is None:
+        first = str(number(row, *THREADS))
+        pid = table.pid or last or (first if first in told else None)
+    elif pid == "-":
+        pid = last
+    return {**row, "PID": pid} if pid and re.fullmatch(r"\d{1,10}", pid) else None
 
 
 def middle_command(table: Table, row: str, rest: str) -> tuple[str, str]:
@@ -225,9 +286,10 @@ def parent_in(tree: list[tuple[int, int]], row: dict[str, str]) -> int | None:
 def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_parent: int | None) -> Iterator[Evidence]:
     pid = int(row["PID"])
     args = TREE.sub("", row.get("ARGS", "")).strip()
+    args = "" if args == "-" else args
     state = (row.get("STAT") or row.get("S") or "")[:1]
     state = state if state in STATES else "Z" if args.endswith("<defunct>") else ""
-    tid = number(row, "LWP", "SPID", "TID")
+    tid = number(row, *THREADS)
     parent = number(row, "PPID")
     wchan = row["WCHAN"] if row.get("WCHAN", "-") not in ("-", "0", "*") else None
     severity = state_severity(state)
@@ -250,7 +312,8 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
             state=state or None,
             parent_pid=parent if parent is not None else drawn_parent,
             wchan=wchan,
-            elapsed_s=seconds(row.get("ELAPSED", "")),
+            elapsed_s=seconds(row.get("ELAPSED", "")) if "ELAPSED" in row else age_s(table, row),
+            began_s=began(row)[0],
             cpu_s=seconds(row.get("TIME", "")),
             cpu_percent=percent(row),
             rss_kib=number(row, "RSS", "RSZ", "RSSIZE"),
@@ -258,6 +321,29 @@ def facts(text: Text, line: Line, table: Table, row: dict[str, str], drawn_paren
             user=row.get("USER") or row.get("EUSER") or row.get("UID") or row.get("RUSER"),
             command=args,
         )
+
+
+def began(row: dict[str, str]) -> tuple[float | None, bool]:
+    """When a row's process began, in seconds, and whether that is of a day which is not told; a date alone is none."""
+    value = row.get("STARTED") or row.get("START") or row.get("STIME") or ""
+    if found := DATED.fullmatch(value):
+        stamp = syslog_stamp(found[1] or found[4], found[2] or found[3], found[5], found[6])
+        return (stamp.seconds if stamp else None), False
+    if found := OF_A_DAY.fullmatch(value):
+        hour = int(found[1]) % 12 + (12 if found[4] == "PM" else 0) if found[4] else int(found[1])
+        return hour * 3600.0 + int(found[2]) * 60 + int(found[3] or 0), True
+    return None, False
+
+
+def age_s(table: Table, row: dict[str, str]) -> float | None:
+    """How long before the table was taken a row's process began."""
+    began_s, of_a_day = began(row)
+    if began_s is None or table.wall is None:
+        return None
+    passed = table.wall.seconds - began_s
+    if of_a_day:
+        return passed % DAY_S
+    return passed if table.wall.clock in (Clock.LOCAL, Clock.UTC) and passed >= 0 else None
 
 
 def comm(row: dict[str, str], args: str) -> str | None:

@@ -37,9 +37,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for path, facts in differ:
         name = path.rpartition("/")[2]
         entries = listed.get(name, [])
-        if entries and len({entry.subject.path for entry in entries}) < 2:
+        if entries and _places(entries) < 2:
             entries = [*entries, *(_sound_siblings(incident, listed) or _numbered(name, wrong, listed))]
-        if len({entry.subject.path for entry in entries}) < 2:
+        if _places(entries) < 2:
             continue
         same = len({entry.size for entry in entries}) == 1
         note = f"{path}: the size is right, the content is not" if same else f"{path}: the size differs too"
@@ -57,6 +57,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
         sizes = [fact.size for fact in facts if isinstance(fact, Checksum)]
         if len(sizes) > 1 and None not in sizes and len(set(sizes)) == 1:
             yield Finding(place(incident, path), facts, f"{path}: {sizes[0]} bytes each time, and other content")
+
+
+def _places(entries: list[FileEntry]) -> int:
+    return len({(entry.subject.host, entry.subject.path) for entry in entries})
 
 
 def _opens(incident: Incident) -> Iterator[Finding]:

@@ -3,9 +3,9 @@
 "exited unexpectedly" and its like, an exception while the main thread still waits for its batch, or a waiting main
 thread (for a loader, a pool, an executor, or the event, queue or pipe of another process) with a dead child, no child
 left in a table that shows other processes too, or one in a dead one's place: begun long after its equals and without
-any work done, as a pool replaces what it lost. A shell's or a tool's zombie is what a command that is over has left.
-What a log says of a worker that died of a bus error is that symptom (loader-worker-bus-error) told again. ABSENT where
-the waiting process's workers are all alive.
+any work done, as a pool replaces what it lost (where some thread of the waiting process is in a pool's module). A
+shell's or a tool's zombie is what a command that is over has left. What a log says of a worker that died of a bus error
+is that symptom (loader-worker-bus-error) told again. ABSENT where the waiting process's workers are all alive.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ GONE = re.compile(
     r"|worker .{0,60}(?:died|crashed|is gone|exited|unexpectedly terminated)|cannot schedule new futures after",
 )
 
-LATER_S, WAITED_S, IDLE_S = 10.0, 120.0, 1.0
+LATER_S, WAITED_S, IDLE_S, DAY_S = 10.0, 120.0, 1.0, 86400.0
+OF_POOLS = frozenset(("iflatmap_unordered", "_handle_workers"))  # what no other module has
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -74,7 +75,7 @@ def _of_waiting(incident: Incident, stack: PythonStack) -> Iterator[Finding]:
         )
     elif waits_for_loader and table and whole and not states:
         yield Finding(subject, (stack, *table), "the process that waits for its workers has none")
-    elif late := _replaced(stack, states):
+    elif late := _replaced(incident, stack, states):
         note = f"child {late[0].subject.pid} was begun long after the others and idles: it stands for one that is gone"
         yield Finding(subject, (stack, *late), note)
     elif states:
@@ -118,16 +119,53 @@ def _of_a_table_without_parents(incident: Incident, stack: PythonStack) -> list[
     return [row for row in rows if row.state in ("Z", "X") and row.subject.comm == name] if len(alike) > 1 else []
 
 
-def _replaced(stack: PythonStack, states: Sequence[ProcessState]) -> list[ProcessState]:
-    """A pool's child that is far younger than its equals and has done nothing, with one of those; all of them idle."""
-    in_pool = any((frame.file or "").endswith("/pool.py") for frame in stack.frames)
-    aged = sorted((row for row in states if row.elapsed_s is not None), key=lambda row: row.elapsed_s or 0.0)
-    if not in_pool or len(aged) < 2 or any(row.state == "R" for row in aged):
+def _replaced(incident: Incident, stack: PythonStack, states: Sequence[ProcessState]) -> list[ProcessState]:
+    """The pool's children that were begun long after their equals and have done nothing, and one of the equals; the
+    equals were begun together and are no fewer, and all sleep.
+    """
+    process = incident.links.process_of(stack)
+    frames = [frame for each in (stack, *(process.stacks if process else ())) for frame in each.frames]
+    if not states or not any((each.file or "").endswith("/pool.py") or name_of(each) in OF_POOLS for each in frames):
         return []
-    young, old = aged[0], aged[-1]
-    later = (old.elapsed_s or 0.0) - (young.elapsed_s or 0.0)
-    at_work = young.cpu_s is None or young.cpu_s > IDLE_S or (young.elapsed_s or 0.0) < WAITED_S
-    return [young, old] if later > LATER_S and young.command == old.command and not at_work else []
+    source, stamp = states[-1].source.file, states[-1].stamp
+    table = [row for row in (*(process.states if process else ()), *states) if row.source.file == source]
+    ages = _ages(list({row.subject.pid: row for row in table if row.stamp == stamp}.values()), stack)
+    aged = sorted((age, row.source.line, row) for row, age in ages if row.subject.pid != stack.subject.pid)
+    if len(aged) < 2 or any(row.state == "R" for *_, row in aged):
+        return []
+    (eldest, _, old), apart = aged[-1], LATER_S
+    if all(row.began_s is not None and row.began_s % 60 == 0 for *_, row in aged):
+        apart += 60  # their table tells no seconds
+    aged = [each for each in aged if _without_numbers(each[-1]) == _without_numbers(old)]
+    young = [each for each in aged if eldest - each[0] > apart]
+    at_work = any(row.cpu_s is None or row.cpu_s > IDLE_S or age < WAITED_S for age, _, row in young)
+    return [*(row for *_, row in young), old] if young and 2 * len(young) <= len(aged) and not at_work else []
+
+
+def _ages(table: Sequence[ProcessState], stack: PythonStack) -> list[tuple[ProcessState, float]]:
+    """How old each process of a table was, as far as it tells; where it tells but when they began, at the least: a
+    process has lived as long as makes its share of a CPU of its time on one.
+    """
+    if any(row.elapsed_s is not None for row in table):
+        return [(row, row.elapsed_s) for row in table if row.elapsed_s is not None]
+    own = next((row.began_s for row in table if row.subject.pid == stack.subject.pid), None)
+    times = [(row, row.began_s) for row in table if row.began_s is not None]
+    first = min((began_s for _, began_s in times), default=0.0) if own is None else own
+    later = [(row, (began_s - first) % DAY_S if began_s < DAY_S else began_s - first) for row, began_s in times]
+    now = max((after_s + _lived(row) for row, after_s in later), default=0.0)
+    return [(row, now - after_s) for row, after_s in later]
+
+
+def _lived(row: ProcessState) -> float:
+    """The least seconds that a process has lived by its CPU time and its share, which ps rounds down."""
+    if row.cpu_s is None or row.cpu_percent is None or row.cpu_percent >= 99:
+        return 0.0
+    return 100 * row.cpu_s / (row.cpu_percent + (1.0 if row.cpu_percent.is_integer() else 0.1))
+
+
+def _without_numbers(row: ProcessState) -> str:
+    """A command without its numbers: spawned children differ in those of their pipes."""
+    return re.sub(r"\d+", "#", row.command)
 
 
 SYMPTOM = Symptom(
