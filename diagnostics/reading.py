@@ -77,7 +77,7 @@ def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
     for name, parser, seen in readers(text):
         if parser.claims == "alone" and facts:
             continue
-        if parser.claims == "untold" and media and media <= OF_PROCESSES:
+        if parser.claims == "untold" and media and media <= OF_PROCESSES and not _of_an_end(facts):
             continue
         mine, fault = facts_of(name, parser, seen)
         if parser.claims == "untold":
@@ -98,6 +98,11 @@ def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
         kind = "binary" if text.is_binary else "text"
         told = [_coverage(text.name, ReadState.UNRECOGNISED, f"{kind} that no parser knows")]
     return facts, told
+
+
+def _of_an_end(facts: list[Evidence]) -> bool:
+    """True for the stacks that a process prints as it dies: they stand in its own log, beside its complaints."""
+    return any(fact.severity is Severity.CRITICAL for fact in facts)
 
 
 def facts_of(name: str, parser: Parser, text: Text) -> tuple[list[Evidence], str]:

@@ -229,6 +229,13 @@ CAUSES = (
                 Role.INITIATING,
             ),
             Effect(
+                "fails-on-one-model",
+                0.4,
+                "whoever has one card of each kind sees the faulty one fail and the others go through",
+                "the card failed, and was the only one of its model",
+                Role.INITIATING,
+            ),
+            Effect(
                 "power-lost",
                 0.1,
                 "a card with a short in its power stage trips the supply of any host it is put into",

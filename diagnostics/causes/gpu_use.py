@@ -224,6 +224,12 @@ CAUSES = (
         on=("host",),
         effects=(
             Effect(
+                "fails-on-one-model",
+                0.05,
+                "a kernel that was built or tuned for one architecture may go out of bounds there alone",
+                "the kernel of that architecture was wrong",
+            ),
+            Effect(
                 "gpu-queues-stuck",
                 0.02,
                 "a queue that has faulted is mostly taken away without trouble",

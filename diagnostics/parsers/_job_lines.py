@@ -17,6 +17,7 @@ from ..evidence import Clock, Source, Stamp, Subject
 from ..footprint import IGNORES_CASE, best_words, split_alternatives, unnamed
 from ..text import Line, Text
 
+MONTHS_OF_A_YEAR = 12
 LIMIT = 4096  # characters of one message that are looked at: what follows is a dump, not a message
 
 
@@ -183,6 +184,11 @@ _VLLM = re.compile(
 _MONTH_DAY = re.compile(
     r"^\[?(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)(?: - [\w.-]{1,60} - ([A-Z]{4,8}) - | [\w.]{1,80}\]:? ?)(.*)$"
 )
+# 12/06/2024 08:11:20 - INFO - trainer - text      [12/06/2024-08:11:20] text      the month first, unless it is none
+_DAY_OF_YEAR = re.compile(
+    r"^\[?(\d\d)/(\d\d)/(20\d\d)[ -](\d\d:\d\d:\d\d)(?:[.,](\d{1,6}))?\]?"
+    r"(?: - ([A-Z]{4,8}) - (?:[\w.]{1,60} - )?|[ :-]{1,4}(?=\S))(.*)$"
+)
 # 17:02:11Z text     17:17:32.549Z text     12:47:49 text
 _TIME_OF_DAY = re.compile(r"^\[?(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?Z?\]?[ :]+(\S.*)$")
 # [titan] text   [logging.py:68:log_dist] text   [finetune.py] text   root - INFO - text
@@ -257,6 +263,15 @@ def _peel_vllm(line: Envelope) -> Envelope | None:
     return found and line._replace(message=found[7], level=found[1], stamp=line.stamp or _no_year(*found.groups()[1:6]))
 
 
+def _peel_day_of_year(line: Envelope) -> Envelope | None:
+    if not (found := _DAY_OF_YEAR.match(line.message)):
+        return None
+    first, second, year, clock, fraction, level, rest = found.groups()
+    month, day = (second, first) if int(first) > MONTHS_OF_A_YEAR else (first, second)
+    stamp = line.stamp or iso_stamp(f"{year}-{month}-{day} {clock}" + (f".{fraction}" if fraction else ""))
+    return line._replace(message=rest, level=level or line.level, stamp=stamp)
+
+
 def _peel_month_day(line: Envelope) -> Envelope | None:
     found = _MONTH_DAY.match(line.message)
     return found and line._replace(
@@ -292,6 +307,7 @@ _PEELS: tuple[Callable[[Envelope], Envelope | None], ...] = (
     _peel_mpirun,
     _peel_srun,
     _peel_vllm,
+    _peel_day_of_year,
     _peel_month_day,
     _peel_time_of_day,
     _peel_tag,

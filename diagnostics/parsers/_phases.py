@@ -119,10 +119,16 @@ COMPILES = (
 
 # wording -> phase and edge; the first that fits counts
 _EVALUATION = r"(?:evaluation|validation|eval)"
+_MADE = r"(?:images?|videos?|clips?|prompts?|questions?|problems?|captions?|utterances?|episodes?)"
 PHASES = (
     (re.compile(r"(?i)^(?:rank[ =:]?\d{1,6}[:,]? )?(?:\w{1,20} ){0,3}"
         r"(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval|val|valid)\b.{0,40}?\b\d{1,9} ?"
         r"(?:/|of) ?\d{1,9}\b"), "evaluation", None),
+    # Generated 3/12 images     Sampling video 3 of 12     sample 3/12 saved
+    (re.compile(r"(?i)^(?:generat|sampl|render|decod|answer|transcrib|scor)(?:ed|e?ing) (?:(?:validation|test) )?"
+        rf"(?:{_MADE} )?\d{{1,6}} ?(?:/|of) ?\d{{1,6}}(?: {_MADE}\b|[.: ]*$)"
+        rf"|^(?:sample|{_MADE}) \d{{1,6}} ?(?:/|of) ?\d{{1,6}}(?: \(.{{1,60}}\))? ?(?:is |was )?"
+        r"(?:saved|done|written|generated|rendered|decoded|scored)\b"), "evaluation", None),
     (re.compile(r"(?i)\b(?:running|starting|start|begin(?:ning)?) (?:the )?(?:epoch \d{1,6} )?"
         r"(?:evaluation|validation|eval)\b|\*{3,} Running (?:Evaluation|Prediction)|^evaluating\b|^validating\b"
         r"|\bvalidation:? +0(?:it|%)"), "evaluation", "begin"),

@@ -52,6 +52,8 @@ LAST_ERROR = "Last error:"
 OF_A_DEVICE = (
     r"\ban illegal memory access was encountered\b|\b(?:cuda|hip)ErrorIllegalAddress\b|\bCUDA_EXCEPTION_\d{1,2}\b"
     r"|\b(?:CUDA|cuDNN|cuBLAS) failure \d{1,4}\b|\bMemory access fault by GPU\b"
+    # indexSelectLargeIndex: block: [316,0,0], thread: [61,0,0] Assertion `srcIndex < srcSelectDimSize` failed.
+    r"|\bblock: \[[\d, ]{1,30}\], thread: \[[\d, ]{1,30}\] Assertion `|: Device-side assertion [`']"
     r"|\bPhysX error: |^Px\w{3,60}\.(?:cpp|h) \(\d{1,6}\) : internal error : "
 )
 FAULT_OF_A_DEVICE = re.compile(f"(?i){OF_A_DEVICE}")

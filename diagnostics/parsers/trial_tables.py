@@ -28,8 +28,12 @@
     no                                        returns
     yes                                       never returns
 
-The last is a table of one switch, which a title may head. A row's condition is made of the names of the columns and
-what stands in them. Under a heading with two or more columns of outcomes each cell is a trial of its row under its
+    run   hosts                        load until hang
+    41    14 hosts + n12               6 min
+    42    n12 replaced by n77          none in 9 h 20 min
+
+The last but one is a table of one switch, which a title may head. A row's condition is made of the names of the columns
+and what stands in them. Under a heading with two or more columns of outcomes each cell is a trial of its row under its
 column. Rows whose outcome is none of the known words are skipped. Of what was measured, less than half of what was
 expected, or of the best, is slow.
 """
@@ -47,7 +51,9 @@ from . import Parser
 from ._trial_words import FEWEST_ROWS, OUTCOME, SAID, outcome_of, pace, short_lines, trial
 
 # card  machine  slot   result
-HEADING = re.compile(r"^(?:[A-Za-z][\w -]{0,30}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I)
+HEADING = re.compile(
+    r"^(?:[A-Za-z][\w ,/-]{0,30}?[ \t]{2,40}){1,6}(?:results?|outcome|status|verdict)[ \t]{0,40}$", re.I
+)
 CELLS = re.compile(r"[ \t]{2,}")
 # what the first column of a grid tells apart, where a bare "A" would not say
 SITE = re.compile(rf"(?:{SITES})$", re.I)
@@ -67,12 +73,20 @@ LEFT_OUT = re.compile(
     r"(?:no|not|without|-|absent)\b",
     re.I,
 )
+# full load until freeze      time to the first crash
+UNTIL = re.compile(
+    r"\b(?:until|till|before|(?:time|hours|minutes|steps) to) (?:(?:the|a|it) )?(?:first )?"
+    r"(?P<end>freezes?|hangs?|stalls?|crash(?:es)?|fail(?:s|ures?)?|errors?|faults?|nan|xid)$",
+    re.I,
+)
+CAME = re.compile(r"[<~]? ?\d{1,6}(?:\.\d{1,3})? ?(?:s|sec|min|minutes?|h|hours?|days?|steps?|iterations?)\b", re.I)
+CAME_NOT = re.compile(r"(?:none|never|no \w{1,12})\b(?: (?:in|after|within|for) .{1,40})?$|> ?\d", re.I)
 HOPED = re.compile(r"(?:expected|expectation|target|reference|theoretical|should be|spec|nominal)$", re.I)
 GOT = re.compile(r"(?:actual|measured|observed|got|real|now|found)$", re.I)
 
 
 def read(text: Text) -> Iterator[Trial]:
-    for reader in (_under_a_heading, _grid, _last_column, _switch, _measured):
+    for reader in (_under_a_heading, _until, _grid, _last_column, _switch, _measured):
         if rows := list(reader(text)):
             yield from rows if len(rows) >= FEWEST_ROWS else ()
             return
@@ -90,6 +104,22 @@ def _under_a_heading(text: Text) -> Iterator[Trial]:
                 yield trial(text, line, _condition(names, cells), cells[-1], outcome_of(cells[-1]))
         elif line.text.strip():
             names = []
+
+
+def _until(text: Text) -> Iterator[Trial]:
+    """A table that says in one column how long it took until it failed, and where it did not."""
+    heading, body = _table(text)
+    column, end = next(
+        ((at, found["end"]) for at, name in enumerate(heading) if (found := UNTIL.search(name))), (0, "")
+    )
+    told = [bool(CAME.match(cells[column])) for _, cells in body]
+    if not end or not 0 < sum(told) < len(body):
+        return
+    if not all(came or CAME_NOT.match(cells[column]) for came, (_, cells) in zip(told, body, strict=True)):
+        return
+    for came, (line, cells) in zip(told, body, strict=True):
+        rest = [f"{name} {cell}" for name, cell in zip(heading, cells, strict=True) if cell not in (cells[column], "-")]
+        yield trial(text, line, " ".join(rest), f"{end} {cells[column]}", outcome_of(end) if came else "ok")
 
 
 def _table(text: Text) -> tuple[list[str], list[tuple[Line, list[str]]]]:
@@ -187,6 +217,7 @@ PARSER = Parser(
         rf"(?i)[ \t]{{2}}{SAID}|{HEADING.pattern}"
         r"|^\S[^\n]{0,60}[ \t]{2}(?:expected|target|reference|theoretical)[ \t]{2,40}"
         r"(?:actual|measured|observed)[ \t]{0,20}$"
+        rf"|{UNTIL.pattern.removesuffix('$')}(?:[ \t]{{2}}|$)"
         rf"|^(?:{SITES})[ \t]{{2}}[^\n]{{1,100}}(?:GB|MB|[GM]bit)/s[)\]]$"
     ),
     read=read,

@@ -14,7 +14,8 @@ r"""Rows of trials, as people write them down while they narrow a fault: a condi
 Beside the one row that hangs, a row that says how long it took went well. None of a number of runs is well, too.
 Rows whose outcome is none of the known words are skipped, and so is a file that has only one row: that is a sentence,
 not a table. Where all is "finished" or "completed" it is a log of steps. One word before OK or FAILED is a file that
-some checksum tool judged, and no condition. Tables with a heading are read by `trial_tables`.
+some checksum tool judged, and no condition. Tables with a heading are read by `trial_tables`, and
+those of single devices by `devices_compared`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ..evidence.job import Trial
 from ..text import Line, Text
 from . import Parser
 from ._trial_words import OUTCOME, PAST, SAID, are_most_of, outcome_of, short_lines, trial
+from .devices_compared import alone
 from .trial_tables import read as tables
 
 _CONDITION = r"(?P<condition>[^\s|](?:[^:|\n=]|=[^\s|]{0,60}){2,100}?)"
@@ -64,7 +66,9 @@ def read(text: Text) -> Iterator[Trial]:
     rows += [(line, row) for line, said in ended if said.endswith(ON) and (row := GOES_ON.match(said))]
     if len(rows) == 1 and outcome_of(rows[0][1]["text"]) == "hang":
         rows += [(line, row) for line in lines if (row := WENT_ON.match(line.text))]
-    if all(IS_PAST.match(row["text"]) for _, row in rows) or not are_most_of(text, rows) or next(tables(text), None):
+    if all(IS_PAST.match(row["text"]) for _, row in rows) or not are_most_of(text, rows):
+        return
+    if next(tables(text), None) or next(alone(text), None):
         return
     for line, row in rows:
         outcome = outcome_of(row["text"]) if row.re is ROW else "ok"

@@ -5,7 +5,8 @@ or only as "without" it; or a card that was moved ("boxA with boxB's card") and 
 host, while its own host is well with another; or one that was replaced, which cured it, and put to work elsewhere,
 which took the trouble there. At least two failures, or one and two successes. Where a fault comes and goes the name may
 stand in successes too, as long as all failures would meet it in less than one of fifteen draws. One connection that
-fails ("a -> b") is a fault of neither end, and a network adapter is no device of the job.
+fails ("a -> b") is a fault of neither end, and a network adapter is no device of the job. Where memory runs out on one
+device, something else holds it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,16 @@ from . import Finding, Symptom
 BAD = ("fail", "hang")
 BY_CHANCE = 1 / 15
 PARTS = ("card", "device", "dimm")
+# of memory that another program holds, or that is smaller
+FULL = re.compile(r"out of memory|OutOfMemory|\bOOM\b", re.I)
 CONNECTION = re.compile(r"<?->")
-LEFT_OUT = re.compile(r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+", re.I)
+# without n12      n12 replaced by n77
+LEFT_OUT = re.compile(
+    r"\b(?:without|not on|excluding|minus) (?:(?:node|host|gpu) )?[\w.-]+"
+    r"|\b(?:(?:node|host|machine|pod|gpu|card|device) )?[\w.-]{1,60} (?:was |is )?(?:replaced|exchanged|swapped) "
+    r"(?:by|with|for|against|out)\b",
+    re.I,
+)
 NAME = re.compile(
     r"\b(?:gpu|card|device|dimm|node|host|machine|cuda_visible_devices)[ =]?"
     r"(?:\d{1,3}|[A-Z]|[a-z][\w.-]*\d[\w.-]*)\b|\b(?=[a-z][\w.-]*\d)[a-z][\w.-]{1,40}\b|(?<!\w)#\d{1,3}\b",
@@ -61,7 +70,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _moved(incident)
     yield from _swapped(incident)
     trials = incident.of(Trial)
-    bad = [trial for trial in trials if trial.outcome in BAD]
+    bad = [trial for trial in trials if trial.outcome in BAD and not FULL.search(trial.text)]
     well = [trial for trial in trials if trial.outcome == "ok"]
     if not bad or not well or len(bad) + len(well) < 3 or (len(bad) == 1 and CONNECTION.search(bad[0].condition)):
         return

@@ -42,7 +42,9 @@ WORDS = re.compile(
 
 
 # a framework's own check of the numbers, which stops the kernel by an assertion
-FINDS_NAN = re.compile(r"\bfind nan or inf\b|Assertion `false` failed.{0,40}\b(?:nan|inf)\b", re.I)
+FINDS_NAN = re.compile(
+    r"\bfind nan or inf\b|\bprobability tensor contains either\b|Assertion `false` failed.{0,40}\b(?:nan|inf)\b", re.I
+)
 # BCECriterion.cu:42: Assertion `*input >= 0. && *input <= 1.` failed: what is no number is in no range
 IN_RANGE = re.compile(r"Assertion `[\w*.]{1,30} >= (?:0|zero|T\(0\)|static_cast<\w{1,20}>\(0\))\S{0,4} && ")
 # same batch on cpu : IndexError: index out of range in self
