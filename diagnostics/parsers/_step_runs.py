@@ -150,7 +150,10 @@ class Steps:
             self._parts.append({name: np.asarray(column) for name, column in self._single.items()})
             self._single = {name: array("d") for name in self._single}
         said = {name for part in self._parts for name, column in part.items() if _holds(column)}
-        said |= {name for name, strange in self._not_finite.items() if strange}
+        for name, strange in self._not_finite.items():
+            if strange:
+                said.add(name)
+                strange[:] = [np.unique(np.concatenate(strange))]
         shapes = [part["line"].shape for part in self._parts]
         lines = np.concatenate([part["line"] for part in self._parts])
         order: Any = slice(None) if bool((lines[1:] > lines[:-1]).all()) else np.argsort(lines, kind="stable")
@@ -200,8 +203,10 @@ class Steps:
         import numpy as np
 
         found = {}
-        for name, strange in self._not_finite.items():
-            if strange and (inside := np.intersect1d(np.concatenate(strange), lines)[:1].tolist()):
+        for name, parts in self._not_finite.items():
+            strange = parts[0] if parts else lines[:0]  # one part, since the columns were joined
+            near = strange[slice(*strange.searchsorted([lines[0], lines[-1] + 1]))]  # a log may hold thousands of runs
+            if len(near) and (inside := np.intersect1d(near, lines)[:1].tolist()):
                 found[name] = int(lines.searchsorted(inside[0]))
         return dict(sorted(found.items(), key=lambda item: item[1]))
 
