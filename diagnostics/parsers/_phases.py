@@ -59,6 +59,7 @@ FINISHED = re.compile(
     r"|\b(?:exiting|stopping)\b.{0,80}\b(?:kill[-_ ]?switch|stop[-_ ]?file|exit[-_ ]?file)\b"
 )
 
+_ENDING = r"\.(?:pth|pt|ckpt|safetensors|npz|distcp)"
 _PATH = (
     r"['\"`]?(?P<path>(?:/|\.{0,2}/|[\w.-]{1,200}/)[^\s'\"`,;()]{1,1000}"
     r"|[\w.-]{1,200}\.(?:pth|pt|ckpt|bin|safetensors|npz|h5|tar|distcp))"
@@ -77,6 +78,7 @@ CHECKPOINTS = (
     (re.compile(r"(?i)\b(?:gathering|consolidating) (?:the )?(?:full )?(?:optimizer |model |sharded )*"
         r"(?:state|parameters|weights)|\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot)\b"), "saving"),
     (re.compile(rf"(?i)\bsaving (?:to |into |at |as |-> )?{_PATH}"), "saving"),
+    (re.compile(rf"(?i)\bwriting (?:{_THING} )?(?:to |into |as |-> )?(?=\S{{1,1000}}?{_ENDING}\b){_PATH}"), "saving"),
     (re.compile(rf"(?i)\bsuccessfully saved {_THING}(?:.{{0,80}}? to {_PATH})?"), "saved"),
     (re.compile(rf"(?i)\b(?:saved|wrote|written) (?:{_THING} )?(?:to |in |at |: ?)?{_PATH}"), "saved"),
     (re.compile(rf"(?i)\b{_THING} (?:was |has been )?(?:saved|written)(?: (?:to|in|at))?:? {_PATH}"), "saved"),
@@ -86,7 +88,7 @@ CHECKPOINTS = (
     (re.compile(r"(?i)\bresumed (?:at|from) (?:step|iteration|epoch)"), "resumed"),
     (re.compile(rf"(?i)\b(?:successfully )?(?:loaded|restored|resumed) (?:{_THING} )?"
         f"(?:from |: ?)?{_PATH}"), "resumed"),
-    (re.compile(rf"(?i)\b(?:resuming|restoring|loading)(?: training)?(?: {_THING})?(?: shards)? ?(?:from|:)?:? "
+    (re.compile(rf"(?i)\b(?:resum(?:e|ing)|restoring|loading)(?: training)?(?: {_THING})?(?: shards)? ?(?:from|:)?:? "
         f"(?:{_THING} )?(?:from )?(?:at )?{_PATH}"), "resuming"),
     (re.compile(r"(?i)\b(?:deleting|deleted|removing|removed|pruned|pruning) (?:old(?:er|est)? )?"
         rf"(?:{_THING} )?\[?{_PATH}"), "removed"),

@@ -68,6 +68,11 @@ def _signal(found: re.Match[str]) -> End:
     return End(None, signal_named(found["signal"]), int(pid) if pid else None)
 
 
+# rank 2 pid 6908 exit code 137        pid=4242: exit status 1
+BY_PID = re.compile(
+    r"(?i)\bpid[ =:](?P<pid>\d{1,8})\)?[ ,:;-]{1,3}(?:(?:has |was )?(?:exited|ended|left|returned|finished),? )?"
+    r"(?:with )?(?:exit |return )(?:status|code)[ :=]{1,3}(?P<status>-?\d{1,3})\b"
+)
 # 10:58:41 exit 0
 LEFT = re.compile(r"^exit (?P<status>\d{1,3})$")
 # what libraries print of a signal that they catch
@@ -107,6 +112,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
         r"(?:(?:non-zero )?(?:exit )?(?:status|code)|exitcode|return code)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
     # run.sh: trainer ended, status 1      torchrun finished (rc=0)      train.py -> rc=137: no epoch and no request
     (_NAMED_END, _status),
+    (BY_PID, _status),
     # trainer (pid 4242) exited, code=137
     (re.compile(r"\((?:pid |PID )(?P<pid>\d{1,8})\) (?:has )?(?:exited|died|ended)\b.{0,40}?"
         r"(?:status|code|exitcode)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
@@ -133,8 +139,11 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
 # what a launcher was told of its process: ['python', '-u', 'train.py', '--local_rank=1'] exits with return code = -6
 RANKED = re.compile(
     r"\bprocess rank (\d{1,6}) with PID \d{1,8} on node ([\w.-]{1,120})|--local_rank=(\d{1,4})'.{0,4000}exits with"
+    r"|\b[Rr]ank[ =:](\d{1,6})[ ,:;(]{1,3}pid[ =:]\d"
 )
-NAMES: tuple[tuple[str, int, Callable[[str], Any]], ...] = (("rank", 1, int), ("host", 2, str), ("rank", 3, int))
+NAMES: tuple[tuple[str, int, Callable[[str], Any]], ...] = (
+    ("rank", 1, int), ("host", 2, str), ("rank", 3, int), ("rank", 4, int),
+)  # fmt: skip
 # watchdog: pid 4242 is gone     MEMORY: proc python(4242) exited
 GONE = re.compile(
     r"\bpid[= ](\d{1,8}) (?:is gone|has exited|no longer exists|not running|vanished)"
@@ -237,7 +246,7 @@ PARSER = Parser(
         r"|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]"
         r"|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?="
         r"|on node \S{1,120} exited on signal"
-        rf"|{footprint_of(*CAUGHT, _NAMED_END)}"
+        rf"|{footprint_of(*CAUGHT, _NAMED_END, BY_PID)}"
     ),
     read=read,
 )

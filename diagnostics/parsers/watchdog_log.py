@@ -35,6 +35,9 @@ TAG = re.compile(rf"(?i)\b(?:{TAGS})\b")
 # [watchdog] text    watchdog: text    watchdog[311]: text    2026-11-29 12:44:53 monitor - text
 # WARNING:root:watchdog: text
 TAGGED = re.compile(rf"(?i)(?:^|[\d\]Z] |:root:)\[?(?:{TAGS})(?:\[\d{{1,8}}\]:|\]|:| -)")
+# beat_age=35s EXPIRED (max 30s)
+_TOO_OLD, _EXPIRED = r"(?<![A-Za-z])(?:age|idle|silence)[ :=]{1,3}", r"(?:EXPIRED|STALE|TOO OLD|OVERDUE)\b"
+OVERDUE = re.compile(rf"(?i){_TOO_OLD}\d{{1,9}}[\w. ]{{1,12}} {_EXPIRED}")
 # something is silent, stuck or missing
 SILENT = re.compile(
     r"(?i)\bno (?:new |training |optimizer |completed )?"
@@ -49,6 +52,7 @@ SILENT = re.compile(
     rf"|deadlock suspected)\b(?:.{{0,60}}?\b(?:for|after) (?:over |more than )?{DURATION})?"
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?"
     r"|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
+    rf"|{_TOO_OLD}{DURATION},?(?: is| has)? {_EXPIRED}"
     # heartbeat age 50s EXCEEDS 45s      log age 10 min is over the limit of 5 min
     rf"|\b(?:age|idle|silence|silent|quiet)(?: time)?[ :=]{{1,3}}(?:for |of )?{DURATION},?(?: is| has)?"
     r"(?: (?:exceed(?:s|ed|ing)?|over|above|beyond|past|older than)\b| ?> ?\d)"
@@ -72,7 +76,8 @@ LIMIT = re.compile(
     rf"|patience|exceed(?:s|ed))\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
 )
 AGE = re.compile(
-    r"(?i)\b(?:log age|age|idle|silent|quiet|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?"
+    r"(?i)(?<![A-Za-z])(?:log age|age|idle|silent|quiet"
+    r"|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?"
     rf"|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
 )
 # hb rank0 step=2000 age=615s limit=600s: whoever counts both is a watchdog, by whatever name
@@ -80,6 +85,8 @@ COUNTS = re.compile(
     rf"(?i)\b(?:age|idle|silence|silent)[ :=]{{1,2}}{DURATION}[ ,;|/]{{1,3}}(?:limit|timeout|threshold)[ :=]{{1,2}}\d"
 )
 PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
+# hbmon[6918] pid=6906 state=R beat_age=1s step=36 ok
+PROGRAM = re.compile(r"^([A-Za-z][\w-]{2,40})\[\d{1,8}\]")
 JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
 # sending SIGKILL to 4242      killing pid 4242
 STRIKES = re.compile(
@@ -89,7 +96,7 @@ STRIKES = re.compile(
 SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
 ALIVE = re.compile(
     r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b"
-    r"|\blog age\b|\bstarted\b|\bheart[- ]?beat\b"
+    r"|\blog age\b|_age=\d|\bstarted\b|\bheart[- ]?beat\b"
 )
 # [watchdog] text    watchdog: text    ***ALERT: text: a program's line, where a person who writes of a watchdog has no
 # tag
@@ -129,6 +136,7 @@ def read(text: Text) -> Iterator[Evidence]:
     limit: float | None = None
     charge: dict[str, Any] = {}  # whom the line that says the limit is about
     seen: re.Match[str] | None = None
+    programs: set[str] = set()  # those that have spoken as a watchdog and name themselves: hbmon[6918] max_age=60s
     for message in messages(text, INTERESTING):
         said = message.text
         if is_kernel(said) or OTHERS.search(message.line.text[:600]) or not (message.stamp or MACHINE.match(said)):
@@ -138,9 +146,12 @@ def read(text: Text) -> Iterator[Evidence]:
             yield SchedulerEvent(**facts, system="queue", about="pending", text=said)
             continue
         counts = COUNTS.search(said)
-        tagged = counts is not None or TAG.search(said) is not None
+        named = PROGRAM.match(said)
+        program = named[1] if named else message.program
+        tagged = counts is not None or TAG.search(said) is not None or program in programs
         if found := LIMIT.search(said):
             limit = seconds_of(found) if tagged or SILENT.search(said) else limit
+            programs |= {program} if tagged and program else set()
             watched = {name: value for name, value in _subject(said).items() if name == "pid"}
             charge = (watched or charge) if tagged else charge
         silent = SILENT.search(said)
@@ -167,7 +178,7 @@ INTERESTING = Words(
     "|hung|frozen|no output|no new|no progress|no log|no step|no training|no optimizer|no completed|no mark_step|no "
     "iteration|no update|no activity|no token|unresponsive"
     "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
-    "|limit|timeout=|threshold|idle|util|silent|deadlock suspected|deadline|exceeded"
+    "|_age=|limit|timeout=|threshold|idle|util|silent|deadlock suspected|deadline|exceeded"
 )
 
 
@@ -197,6 +208,6 @@ def _subject(said: str) -> dict[str, Any]:
 PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
-    footprint=footprint_of(TAGGED, FIRES, WAITS, COUNTS),
+    footprint=footprint_of(TAGGED, FIRES, WAITS, COUNTS, OVERDUE),
     read=read,
 )

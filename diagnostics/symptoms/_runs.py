@@ -196,13 +196,17 @@ def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
     return run.first_step_s - OUTLIVED_S <= since <= run.last_step_s - OUTLIVED_S
 
 
+def ended_in_order(run: Run) -> bool:
+    """True when the process of a log's last run ended with status 0, and nothing was raised before."""
+    return run.is_last and not run.failed and run.ended is not None and run.ended.status == 0
+
+
 def ended_well(run: Run, fact: Evidence) -> bool:
     """True when the log of a fact goes on with steps of its run, up to a good end; or when the fact is a look at a
-    live process, and the run said that it was done and ended with status 0: whoever was looked at still had to end.
+    live process, and the run ended with status 0: whoever was looked at still had to end.
     """
     if isinstance(fact, (PythonStack, NativeStack, ThreadState)):
-        done = run.is_last and run.finished and not run.failed and run.ended and run.ended.status == 0
-        return bool(done) and fact.subject.pid in (None, run.steps.subject.pid or fact.subject.pid)
+        return ended_in_order(run) and fact.subject.pid in (None, run.steps.subject.pid or fact.subject.pid)
     lines = run.steps.columns.get("line", ())
     below = fact.source.file == run.steps.source.file and bool(lines) and lines[-1] > fact.source.line
     earlier = run.steps.run > 0 and fact.source.line < run.steps.source.line

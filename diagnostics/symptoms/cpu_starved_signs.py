@@ -5,8 +5,8 @@ that could run and was kept waiting for longer than it ran, a loader that says i
 that wait for data where the job has fewer CPUs than GPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
-error, a time-out of a collective or a limit that other work outlasted ended the run. ABSENT where pressure was read
-and is below 20 %.
+error, a time-out of a collective or a limit that other work outlasted ended the run, or until its own good end. ABSENT
+where pressure was read and is below 20 %.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from ..text import whole_number
 from . import Finding, Symptom
-from ._runs import runs
+from ._runs import ended_in_order, runs
 from .bar_stands_at_limit import rule as bar_stands_at_limit
 from .data_wait_dominates import rule as data_wait_dominates
 from .pace_fell import FEWEST, LEAST, lasting_loss
@@ -127,7 +127,7 @@ def _is_of_others(incident: Incident) -> bool:
     kept = bool(paces) and all(lasting_loss(pace) <= LEAST and pace[-1] >= EVEN * median(pace) for pace in paces)
     if not kept:
         return False
-    ended = any(run.failed for run in known) or bool(incident.of(CollectiveTimeout))
+    ended = any(run.failed or ended_in_order(run) for run in known) or bool(incident.of(CollectiveTimeout))
     return ended or any(phase_outlasts_limit(incident)) or any(bar_stands_at_limit(incident))
 
 

@@ -1,7 +1,8 @@
 """The pace is lower at the end of a run than at its beginning, by more than the steps vary.
 
 The median of the last third is at least 3 % under the median of the first, and the fall is at least three times as wide
-as either third is spread; or the fastest step of the last third takes twice as long as the slowest of the first fifth.
+as either third is spread; or the last third, from its fastest step on, is slower than any step of the first, and its
+median by two fifths; or the fastest step of the last third takes twice as long as the slowest of the first fifth.
 A collapse to less than two fifths of the usual pace is a symptom of its own (throughput_collapsed).
 """
 
@@ -19,6 +20,7 @@ FEWEST = 5  # steps
 LEAST = 0.03
 TIMES_THE_SPREAD = 3.0
 APART = 0.5
+CLEARLY, FIRST = 0.6, 2  # of the pace; steps that compile and fill caches
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -40,6 +42,8 @@ def lasting_loss(pace: Sequence[float]) -> float:
         return 1 - median(after) / median(pace[:fifth])
     usual, now = median(before), median(after)
     lost = usual - now
+    if third >= FEWEST and now < CLEARLY * usual and max(after) < min(pace[FIRST:third]):
+        return lost / usual
     if usual <= 0 or lost < TIMES_THE_SPREAD * max(_spread(before), _spread(after)):
         return 0.0
     return lost / usual

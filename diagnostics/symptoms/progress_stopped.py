@@ -15,7 +15,7 @@ from ..evidence.job import WatchdogFired, WatchdogObservation
 from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import Run, calendar_s, runs
+from ._runs import Run, calendar_s, ended_in_order, runs
 
 PACES = 15
 AT_LEAST_S = 15.0
@@ -88,15 +88,17 @@ def _watched(incident: Incident) -> Iterator[Finding]:
 def has_passed(incident: Incident, silence: WatchdogFired | WatchdogObservation) -> bool:
     """True where a log has steps, or its own good end, after a watchdog said that there were none."""
     known = [run for run in runs(incident) if incident.links.may_be_beside(run.steps, silence)]
-    return any(_goes_on(run, silence) for run in known)
+    return any(_goes_on(incident, run, silence) for run in known)
 
 
-def _goes_on(run: Run, silence: WatchdogFired | WatchdogObservation) -> bool:
-    moment = calendar_s(silence.stamp)
-    if moment is None or calendar_s(run.steps.stamp) is None:
-        return False
-    ended = calendar_s(run.finished.stamp) if run.finished and not run.failed else None
-    return max(run.last_step_s or 0.0, ended or 0.0) > moment
+def _goes_on(incident: Incident, run: Run, silence: WatchdogFired | WatchdogObservation) -> bool:
+    moment, stamp, last_s = incident.timeline.at(silence), run.steps.stamp, run.last_step_s
+    good_end = run.ended if ended_in_order(run) else run.finished if not run.failed else None
+    later = (
+        incident.timeline.at(run.steps, stamp._replace(seconds=last_s)) if stamp and last_s is not None else None,
+        incident.timeline.at(good_end) if good_end else None,
+    )
+    return moment is not None and any(each is not None and each > moment for each in later)
 
 
 def _fired(incident: Incident) -> list[WatchdogFired]:

@@ -20,6 +20,7 @@ from ..evidence.job import (
     PythonException,
     RemoteFailure,
     SchedulerEvent,
+    TrainingSteps,
 )
 from ..incident import Incident
 from . import Finding, Symptom
@@ -69,6 +70,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         if not (ended.signal or ended.status or victims):  # it is gone, and it may have been done
             continue
+        if not victims and not _has_others(incident, ended.subject.rank):
+            continue
         if ended.subject.rank not in ranks_of_victims:
             note = f"rank {ended.subject.rank} ended with {ended.signal or ended.status}"
             yield Finding(ended.subject, (ended, *victims[:2]), note)
@@ -84,6 +87,11 @@ SHUT_DOWN = re.compile(r"Horovod has been shut down\. This was caused by an exce
 CLOSED_BY_AGENT = re.compile(r"\bSending process \d{1,9} closing signal SIG")
 # failed (exitcode: -6) local_rank: 0 (pid: 21544) of binary: /opt/venv/bin/python3
 BY_AGENT = re.compile(r"\bfailed \(exitcode: -?\d{1,4}\) local_rank: (\d{1,6}) ")
+
+
+def _has_others(incident: Incident, rank: int) -> bool:
+    """True where another rank of the job has ended or made steps."""
+    return any(fact.subject.rank not in (None, rank) for fact in incident.of(ProcessEnded, TrainingSteps))
 
 
 def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Finding]:
