@@ -55,7 +55,7 @@ SECRET = "Zq8vR2kLmN4pXwYt"
         f"      HF_TOKEN:                  {SECRET}",
         f"    - name: HF_TOKEN\n      value: {SECRET}",
         f'{{"name":"WANDB_API_KEY","value":"{SECRET}"}}',
-        f'{{"auths": {{"nvcr.io": {{"auth": "{SECRET}"}}}}}}',
+        f'{{"auths": {{"registry.example": {{"auth": "{SECRET}"}}}}}}',
         f"  .dockerconfigjson: {SECRET}",
         f"    client-key-data: {SECRET}",
         f"  tls.key: {SECRET}",
