@@ -4,7 +4,8 @@
     nr_throttled 799012
     throttled_usec 512345678901
 
-or in one line, below headings that name a process (== rank 1 pid 311), with the quota of the old hierarchy
+or by `grep . cpu.*`, each line behind the name of its file (cpu.stat:nr_throttled 799012), or in one line, below
+headings that name a process (== rank 1 pid 311), with the quota of the old hierarchy
 
     cpu.cfs_quota_us: 40000
     cpu.stat: nr_periods 812 nr_throttled 799 throttled_time 51234567890
@@ -32,7 +33,8 @@ from . import Parser
 _NAMES = "nr_periods|nr_throttled|throttled_(?:usec|time)|nr_bursts"
 # nr_throttled 799012      cpu.stat: nr_periods 812 nr_throttled 799 throttled_time 51234567890
 COUNTER = re.compile(
-    rf"^(?:{_NAMES}) \d{{1,20}}\s*$|^\S{{0,200}}cpu\.stat:? +(?:\w{{1,40}} \d{{1,20}} +){{0,12}}nr_throttled \d"
+    rf"^(?:\S{{0,200}}cpu\.stat: ?)?(?:{_NAMES}) \d{{1,20}}\s*$"
+    r"|^\S{0,200}cpu\.stat:? +(?:\w{1,40} \d{1,20} +){0,12}nr_throttled \d"
 )
 COUNT = re.compile(rf"\b({_NAMES}) (\d{{1,20}})\b")
 # cpu.cfs_quota_us: 40000      /sys/fs/cgroup/cpu/pod7/cpu.cfs_period_us:100000

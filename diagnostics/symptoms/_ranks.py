@@ -43,7 +43,7 @@ LIBRARIES = re.compile(
     "(?:^|/)(?:torch|deepspeed|transformers|accelerate|peft|trl|lightning|pytorch_lightning|diffusers|fairscale"
     r"|colossalai|contextlib|functools|runpy|threading)(?:/|\.py)|<frozen|<string>|/(?:site|dist)-packages/"
 )
-STOPPED = "stopped"
+STOPPED, CALCULATES = "stopped", "backward on a CPU"
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
 
@@ -74,7 +74,7 @@ def positions(incident: Incident) -> list[Position]:
         key = incident.links.key_of(stack) or _of_rank(stack)
         if key is None or stack.thread != "MainThread" or not stack.frames or _is_no_rank(stack.frames):
             continue
-        found[key] = Position(stack.subject, STOPPED if _is_stopped(incident, stack) else where(stack.frames), stack)
+        found[key] = Position(stack.subject, _place_of(incident, stack), stack)
     if found:
         return list(found.values())
     by_rank: dict[int, Position] = {}
@@ -83,6 +83,16 @@ def positions(incident: Incident) -> list[Position]:
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
             by_rank[rank] = Position(raised.subject, where(frames), raised)
     return list(by_rank.values())
+
+
+def _place_of(incident: Incident, stack: PythonStack) -> str:
+    """As `where`; a rank that is stopped stands nowhere, and one that was on a CPU at each look calculates."""
+    if _is_stopped(incident, stack):
+        return STOPPED
+    place = where(stack.frames)
+    process = incident.links.process_of(stack)
+    runs = process is not None and bool(process.states) and all(row.state == "R" for row in process.states)
+    return CALCULATES if place == "backward" and stack.active and runs else place
 
 
 def behind(incident: Incident) -> list[tuple[CollectiveProgress, CollectiveTimeout | CollectiveProgress]]:
