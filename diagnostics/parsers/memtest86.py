@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Severity
 from ..evidence.kernel import HostMemoryError
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
-from ._snapshot import source
+from ._memory_tests import failure
 
 # Address: 2C1F3A0E8, Expected: FFFFFFFF, Actual: FFFFFEFF      0x1f30a4c118  good 0x5a5a5a5a bad 0x5a5a5a7a
 ERROR = re.compile(
@@ -29,13 +28,7 @@ def read(text: Text) -> Iterator[HostMemoryError]:
     for line in text.matching(ERROR):
         found = ERROR.search(line.text[:400])
         if found and found["good"].lower() != found["bad"].lower():
-            yield HostMemoryError(
-                source=source(text, line),
-                severity=Severity.CRITICAL,
-                corrected=False,
-                count=1,
-                text=" ".join(line.text[:300].split()),
-            )
+            yield failure(text, line)
 
 
 PARSER = Parser(tool="MemTest86", medium="listing", footprint=footprint_of(ERROR), read=read)

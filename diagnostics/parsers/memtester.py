@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Severity
 from ..evidence.kernel import HostMemoryError
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
-from ._snapshot import source
+from ._memory_tests import failure
 
 #   Bit Flip            : FAILURE: 0x40 != 0x0 at offset 0x1f09c3a8.
 FAILURE = re.compile(
@@ -31,13 +30,7 @@ FAILURE = re.compile(
 def read(text: Text) -> Iterator[HostMemoryError]:
     for line in text.lines():
         if FAILURE.search(line.text[:400]):
-            yield HostMemoryError(
-                source=source(text, line),
-                severity=Severity.CRITICAL,
-                corrected=False,
-                count=1,
-                text=" ".join(line.text[:300].split()),
-            )
+            yield failure(text, line)
 
 
 PARSER = Parser(tool="memtester", medium="listing", footprint=footprint_of(FAILURE), read=read)

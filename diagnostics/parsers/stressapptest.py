@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Severity
 from ..evidence.kernel import HostMemoryError
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser
-from ._snapshot import source
+from ._memory_tests import failure
 
 # Hardware Error: miscompare on CPU 1(0x3) at 0xb5548220: read:0xa5, reread:0xa5 expected:0x5a
 MISCOMPARE = re.compile(
@@ -28,13 +27,7 @@ MISCOMPARE = re.compile(
 def read(text: Text) -> Iterator[HostMemoryError]:
     for line in text.matching(MISCOMPARE):
         if MISCOMPARE.search(line.text[:400]):
-            yield HostMemoryError(
-                source=source(text, line),
-                severity=Severity.CRITICAL,
-                corrected=False,
-                count=1,
-                text=" ".join(line.text[:300].split()),
-            )
+            yield failure(text, line)
 
 
 PARSER = Parser(tool="stressapptest", medium="listing", footprint=footprint_of(MISCOMPARE), read=read)

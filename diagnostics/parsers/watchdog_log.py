@@ -87,6 +87,7 @@ COUNTS = re.compile(
 PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
 # hbmon[6918] pid=6906 state=R beat_age=1s step=36 ok
 PROGRAM = re.compile(r"^([A-Za-z][\w-]{2,40})\[\d{1,8}\]")
+NO_NAME = re.compile(r"^(?:python|bash|sh|java|node|run|train)\w{0,4}$")  # of whatever it runs
 JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
 # sending SIGKILL to 4242      killing pid 4242
 STRIKES = re.compile(
@@ -151,7 +152,7 @@ def read(text: Text) -> Iterator[Evidence]:
         tagged = counts is not None or TAG.search(said) is not None or program in programs
         if found := LIMIT.search(said):
             limit = seconds_of(found) if tagged or SILENT.search(said) else limit
-            programs |= {program} if tagged and program else set()
+            programs |= {program} if tagged and program and not NO_NAME.match(program) else set()
             watched = {name: value for name, value in _subject(said).items() if name == "pid"}
             charge = (watched or charge) if tagged else charge
         silent = SILENT.search(said)

@@ -53,6 +53,11 @@ class Run:
     is_last: bool
 
     @property
+    def ended_badly(self) -> bool:
+        """True when the end of its process is known, and was a signal or a status other than 0."""
+        return self.ended is not None and (self.ended.status not in (0, None) or bool(self.ended.signal))
+
+    @property
     def silent_s(self) -> float | None:
         """Seconds between the last step and the end of the process, where both are dated."""
         if self.ended is None or self.ended.stamp is None or self.last_step_s is None:
@@ -207,11 +212,15 @@ def ended_well(run: Run, fact: Evidence) -> bool:
     """
     if isinstance(fact, (PythonStack, NativeStack, ThreadState)):
         return ended_in_order(run) and fact.subject.pid in (None, run.steps.subject.pid or fact.subject.pid)
-    lines = run.steps.columns.get("line", ())
-    below = fact.source.file == run.steps.source.file and bool(lines) and lines[-1] > fact.source.line
     earlier = run.steps.run > 0 and fact.source.line < run.steps.source.line
-    badly = run.failed or (run.ended and (run.ended.status not in (0, None) or run.ended.signal))
-    return below and not earlier and run.is_last and run.finished is not None and not badly
+    well = run.is_last and run.finished is not None and not (run.failed or run.ended_badly)
+    return well and not earlier and has_steps_below(run.steps, fact)
+
+
+def has_steps_below(steps: TrainingSteps, fact: Evidence) -> bool:
+    """True when steps stand below a fact in its own log."""
+    lines = steps.columns.get("line", ())
+    return steps.source.file == fact.source.file and bool(lines) and lines[-1] > fact.source.line
 
 
 def _goes_on_below(run: Run, line: int) -> bool:

@@ -17,7 +17,7 @@ from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom
 from ._waits import compiles, in_collective, is_main, is_worker
-from .progress_stopped import has_passed
+from .progress_stopped import has_passed, last_signs
 from .progress_stopped import rule as progress_stopped
 
 SILENT_S = 15.0
@@ -50,10 +50,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _silences(incident: Incident) -> list[tuple[int | None, Evidence]]:
     """The processes whose logs are silent, None where nobody says which, each with what says so."""
+    signs = last_signs(incident)
     fired = [fact for fact in incident.of(WatchdogFired) if fact.watchdog != "nccl"]
-    alarms = [fact for fact in fired if not (fact.action == "alert" and has_passed(incident, fact))]
+    alarms = [fact for fact in fired if not (fact.action == "alert" and has_passed(incident, fact, signs))]
     looks = [look for look in incident.of(WatchdogObservation) if (look.age_s or 0) > SILENT_S]
-    quiet = [look for look in looks if not has_passed(incident, look)]
+    quiet = [look for look in looks if not has_passed(incident, look, signs)]
     found = [(each.subject.pid, each.evidence[0]) for each in progress_stopped(incident) if each.present]
     stopped = [(pid, fact) for pid, fact in found if isinstance(fact, Evidence)]
     return [(fact.subject.pid, fact) for fact in (*alarms, *quiet)] or stopped

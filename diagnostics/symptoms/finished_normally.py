@@ -15,7 +15,7 @@ from ..evidence.job import ProgressBar, PythonException, RunFinished, SchedulerE
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import job_ends, runs, stays, went_on_after
+from ._runs import ended_in_order, job_ends, runs, stays, went_on_after
 from ._waits import in_worker, name_of
 
 
@@ -56,7 +56,7 @@ def _by_status(incident: Incident) -> Iterator[Finding]:
     """Last runs whose process ended with status 0 after their steps, where no word of their end was found."""
     for run in runs(incident):
         ended = run.ended
-        if not run.is_last or run.finished or run.failed or ended is None or ended.status != 0 or ended.signal:
+        if ended is None or run.finished or not ended_in_order(run):
             continue
         bars = [bar for bar in incident.of(ProgressBar) if bar.source.file == ended.source.file]
         if ended in job_ends(incident) and (not bars or bars[-1].done == bars[-1].total):

@@ -15,7 +15,7 @@ from ..evidence import Subject
 from ..evidence.job import LossScaleLowered, NonFiniteValue, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import runs
+from ._runs import has_steps_below, runs
 
 LEAST_SCALE = 1.0
 FEWEST_STEPS = 100.0  # between the first loss and the last
@@ -33,15 +33,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     part = max(len(losses) // 3, 1)
     first, now = (median(loss for _, loss, _ in some) for some in (losses[:part], losses[-part:]))
     last, steps = lowered[-1], losses[-1][2]
-    if now < first and any(_goes_on_below(run.steps, last) for run in runs(incident)):
+    if now < first and any(has_steps_below(run.steps, last) for run in runs(incident)):
         note = f"the loss fell from {first:.4g} to {now:.4g} over {len(lowered)} skipped steps"
         yield Finding(Subject(), (last, steps), note)
-
-
-def _goes_on_below(steps: TrainingSteps, fact: LossScaleLowered) -> bool:
-    """True where steps stand below a line of their log."""
-    lines = steps.columns.get("line", ())
-    return steps.source.file == fact.source.file and bool(lines) and lines[-1] > fact.source.line
 
 
 def _losses(incident: Incident) -> Iterator[tuple[float, float, TrainingSteps]]:

@@ -23,8 +23,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if incident.of(NonFiniteValue):
         return
     for run in runs(incident):
-        ended_badly = run.ended is not None and (run.ended.status not in (0, None) or bool(run.ended.signal))
-        if run.is_last and not run.failed and not ended_badly:
+        if run.is_last and not run.failed and not run.ended_badly:
             yield from _pauses(incident, run)
 
 

@@ -8,10 +8,11 @@ ABSENT where every run's log goes on to its end: a run that says it is done, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import WatchdogFired, WatchdogObservation
+from ..evidence.job import TrainingSteps, WatchdogFired, WatchdogObservation
 from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
@@ -50,7 +51,7 @@ def _stopped(incident: Incident, run: Run) -> tuple[float, Evidence] | None:
     if run.finished or run.last_step_s is None:
         return None
     limit = max(PACES * (run.pace_s or 1.0), AT_LEAST_S)
-    if any(_follows(incident, run, other, limit) for other in runs(incident)):
+    if run.is_last and any(_follows(incident, run, other, limit) for other in runs(incident)):
         return None
     if run.silent_s is not None and run.ended:
         return (run.silent_s, run.ended) if run.silent_s > limit else None
@@ -76,29 +77,40 @@ def _follows(incident: Incident, run: Run, other: Run, limit_s: float) -> bool:
 
 def _watched(incident: Incident) -> Iterator[Finding]:
     """A watchdog's word, where no log with dated steps is at hand, and none goes on or ends well after an alert."""
+    signs = last_signs(incident)
     for fact in _fired(incident):
-        if fact.action == "alert" and has_passed(incident, fact):
+        if fact.action == "alert" and has_passed(incident, fact, signs):
             continue
         yield Finding(fact.subject, (fact,), f"no output for {fact.age_s or 0:.0f} s")
     for look in incident.of(WatchdogObservation):
-        if look.age_s and look.limit_s and look.age_s > look.limit_s and not has_passed(incident, look):
+        if look.age_s and look.limit_s and look.age_s > look.limit_s and not has_passed(incident, look, signs):
             yield Finding(look.subject, (look,), f"no output for {look.age_s:.0f} s")
 
 
-def has_passed(incident: Incident, silence: WatchdogFired | WatchdogObservation) -> bool:
-    """True where a log has steps, or its own good end, after a watchdog said that there were none."""
-    known = [run for run in runs(incident) if incident.links.may_be_beside(run.steps, silence)]
-    return any(_goes_on(incident, run, silence) for run in known)
+def last_signs(incident: Incident) -> list[tuple[TrainingSteps, datetime]]:
+    """Each run's steps with the moment of its last one, and with that of its own good end."""
+    found = []
+    for run in runs(incident):
+        stamp, last_s = run.steps.stamp, run.last_step_s
+        good_end = run.ended if ended_in_order(run) else run.finished if not run.failed else None
+        moments = (
+            incident.timeline.at(run.steps, stamp._replace(seconds=last_s)) if stamp and last_s is not None else None,
+            incident.timeline.at(good_end) if good_end else None,
+        )
+        found += [(run.steps, moment) for moment in moments if moment]
+    return found
 
 
-def _goes_on(incident: Incident, run: Run, silence: WatchdogFired | WatchdogObservation) -> bool:
-    moment, stamp, last_s = incident.timeline.at(silence), run.steps.stamp, run.last_step_s
-    good_end = run.ended if ended_in_order(run) else run.finished if not run.failed else None
-    later = (
-        incident.timeline.at(run.steps, stamp._replace(seconds=last_s)) if stamp and last_s is not None else None,
-        incident.timeline.at(good_end) if good_end else None,
+def has_passed(
+    incident: Incident,
+    silence: WatchdogFired | WatchdogObservation,
+    signs: Sequence[tuple[TrainingSteps, datetime]],
+) -> bool:
+    """True where one of the last signs of life came after a watchdog said that there were none."""
+    moment = incident.timeline.at(silence)
+    return moment is not None and any(
+        sign > moment and incident.links.may_be_beside(steps, silence) for steps, sign in signs
     )
-    return moment is not None and any(each is not None and each > moment for each in later)
 
 
 def _fired(incident: Incident) -> list[WatchdogFired]:

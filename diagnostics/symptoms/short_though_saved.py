@@ -36,9 +36,8 @@ def _worked_on(run: Run, saved: CheckpointEvent) -> bool:
     """
     if run.finished is None or run.finished.source.file != saved.source.file:
         return False
-    badly = run.ended and (run.ended.status not in (0, None) or run.ended.signal)
     raised = run.failed and run.failed.source.line < run.finished.source.line
-    return not (badly or raised) and run.steps.source.line <= saved.source.line <= run.finished.source.line
+    return not (run.ended_badly or raised) and run.steps.source.line <= saved.source.line <= run.finished.source.line
 
 
 def _is_the_same(said: str | None, listed: str) -> bool:

@@ -133,9 +133,7 @@ def _well(incident: Incident, run: Run, seen_at_work: bool) -> bool:
         return False
     if run.finished and stays(incident, run.finished):
         return False
-    if run.ended and (run.ended.status not in (0, None) or run.ended.signal):
-        return False
-    if lasting_loss(pace) >= LEAST_LOSS:
+    if run.ended_badly or lasting_loss(pace) >= LEAST_LOSS:
         return False
     tail, usual = pace[-max(len(pace) // 3, 1) :], median(pace)
     odd = sum(not usual / FAR <= each <= usual * FAR for each in pace[1:])
