@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from .footprint import Footprint
 from .haystack import Haystack, without_middles
 from .ripgrep import Found, lines_of_data, lines_of_file
-from .text import Line, Text, without_terminal_codes
+from .text import Line, Text, as_shown
 
 LARGE = 8 << 20  # bytes; smaller artefacts are simply read
 LINE_LIMIT = 16 << 20  # bytes of one line
@@ -70,7 +70,7 @@ class LargeText(Text):
         between = range(_PIECE, self.size - _PIECE, max(_PIECE, self.size // 30))
         pieces = [self._read(at, _PIECE // 16) for at in between] + [self._read(max(0, self.size - _PIECE), _PIECE)]
         text = b"".join(piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in (b"\n" + self.head, *pieces))
-        return without_terminal_codes(text.decode("utf-8", errors="replace"))
+        return as_shown(text.decode("utf-8", errors="replace"))
 
     @property
     def ends_mid_line(self) -> bool:
@@ -173,7 +173,7 @@ class LargeText(Text):
 
 def _line(number: int, offset: int, data: bytes) -> Line:
     raw = data.rstrip(b"\r\n").decode("utf-8", errors="replace")
-    return Line(number, without_terminal_codes(raw), raw, offset)
+    return Line(number, as_shown(raw), raw, offset)
 
 
 class Excerpt(LargeText):

@@ -17,11 +17,12 @@ from .haystack import Haystack
 Worked = TypeVar("Worked")
 
 QUOTE_LIMIT = 4096
+_FILL = re.compile(r"(?<![ \t])[ \t]+$", re.M)  # what a copy of a screen has behind its lines
 _TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-B0-2]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
 class Line(NamedTuple):
-    """A line: its 1-based number, its text without terminal codes and line end, and the raw line.
+    """A line: its 1-based number, its text as a reader sees it (`as_shown`), and the raw line without its end.
 
     `offset` is where it begins in bytes, in an artefact that is too large to be held.
     """
@@ -39,9 +40,11 @@ class Line(NamedTuple):
         return f"{self.raw[:QUOTE_LIMIT]}… [{len(self.raw) - QUOTE_LIMIT} more characters]"
 
 
-def without_terminal_codes(text: str) -> str:
-    """A text as a terminal would show it, without its colours."""
-    return _TERMINAL_CODES.sub("", text) if "\x1b" in text else text
+def as_shown(text: str) -> str:
+    """A text as a reader sees it: without its colours, and without blanks at the ends of its lines."""
+    if "\x1b" in text:
+        text = _TERMINAL_CODES.sub("", text)
+    return _FILL.sub("", text) if " \n" in text or "\t\n" in text or text[-1:] in (" ", "\t") else text
 
 
 def whole_number(text: str) -> int | None:
@@ -91,8 +94,8 @@ class Text:
 
     @cached_property
     def plain(self) -> str:
-        """The content without terminal codes."""
-        return without_terminal_codes(self.content)
+        """The content as a reader sees it."""
+        return as_shown(self.content)
 
     def _decoded(self) -> str:
         """A byte-order mark decides, else UTF-8 with replacement characters."""
@@ -124,7 +127,7 @@ class Text:
         found = []
         for number, raw in enumerate(self.content.split("\n"), start=1):
             raw = raw.removesuffix("\r")
-            found.append(Line(number, without_terminal_codes(raw), raw))
+            found.append(Line(number, as_shown(raw), raw))
         if found and not found[-1].raw:
             found.pop()
         return found

@@ -7,7 +7,7 @@ One module a family of layers; each lists its peels beside the characters that s
 
 from __future__ import annotations
 
-from . import containers, loggers, printk, syslog
+from . import containers, loggers, printk, scripts, syslog
 from .layer import Envelope, Peel
 
 _LAYERS_LIMIT = 6
@@ -38,13 +38,13 @@ def _peels_for(first: str) -> tuple[Peel, ...]:
 _BY_FIRST: dict[str, tuple[Peel, ...]] = {
     "{": containers.RECORDS,
     "<": (*syslog.PRIORITIES, *printk.PRIORITIES),
-    "[": (*printk.BRACKETS, *loggers.BRACKETS),
+    "[": (*printk.BRACKETS, *loggers.BRACKETS, *scripts.BRACKETS),
     " ": (*containers.FIELDS, *printk.INDENTED),
     "\t": containers.FIELDS,
     '"': containers.FIELDS,
     "-": (),
 }
-_DIGIT: tuple[Peel, ...] = (*containers.STAMPED, *printk.NUMBERS, *syslog.NUMBERS, *loggers.NUMBERS)
-_LETTER: tuple[Peel, ...] = (*printk.WORDS, *containers.WORDS, *syslog.WORDS, *loggers.WORDS)
+_DIGIT: tuple[Peel, ...] = (*containers.STAMPED, *printk.NUMBERS, *syslog.NUMBERS, *loggers.NUMBERS, *scripts.NUMBERS)
+_LETTER: tuple[Peel, ...] = (*printk.WORDS, *containers.WORDS, *syslog.WORDS, *loggers.WORDS, *scripts.WORDS)
 
 __all__ = ["Envelope", "unwrap"]
