@@ -27,7 +27,7 @@ from ._job_lines import Message, Words, messages
 from ._kernel_voice import is_kernel
 
 TAGS = (
-    "watch[-_ ]?dog|watcher|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)"
+    r"watch[-_ ]?dog|watcher|\w{2,16}[-_]?watch|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)"
     "|health[-_ ]?(?:check(?:er)?|monitor)"
     r"|babysitter|heart[- ]?beat|keep[-_ ]?alive|monitor|supervisor|guardian|pulse|sentinel|gpu[-_]idle|idle[-_]gpus?"
 )
@@ -53,6 +53,8 @@ SILENT = re.compile(
     rf"|\bheart[- ]?beat (?:lost|missed|missing|timed out|timeout|expired)(?:.{{0,40}}?{DURATION})?"
     r"|\bnot (?:RUNNING|SCHEDULED|running|scheduled)\b"
     rf"|{_TOO_OLD}{DURATION},?(?: is| has)? {_EXPIRED}"
+    # 21122 seems stuck
+    r"|\b\d{2,9} (?:seems|looks|appears|is)(?: to be)? (?:stuck|hung|frozen|stalled|hanging)\b"
     # heartbeat age 50s EXCEEDS 45s      log age 10 min is over the limit of 5 min
     rf"|\b(?:age|idle|silence|silent|quiet)(?: time)?[ :=]{{1,3}}(?:for |of )?{DURATION},?(?: is| has)?"
     r"(?: (?:exceed(?:s|ed|ing)?|over|above|beyond|past|older than)\b| ?> ?\d)"
@@ -82,9 +84,11 @@ AGE = re.compile(
 )
 # hb rank0 step=2000 age=615s limit=600s: whoever counts both is a watchdog, by whatever name
 COUNTS = re.compile(
-    rf"(?i)\b(?:age|idle|silence|silent)[ :=]{{1,2}}{DURATION}[ ,;|/]{{1,3}}(?:limit|timeout|threshold)[ :=]{{1,2}}\d"
+    rf"(?i)\b(?:age|idle|silence|silent)[ :=]{{1,2}}{DURATION}[ ,;|/]{{1,3}}(?:over )?(?:limit|timeout|threshold)[ :=]{{1,2}}\d"
 )
-PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group) (?:pid )?(\d{2,9})\b")
+# heartbeat age 5.7s ok
+BEAT = re.compile(rf"(?i)\bheart[- ]?beat(?:'s)? age[ :=]{{1,3}}{DURATION}")
+PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group|target|alert) (?:pid )?(\d{2,9})\b")
 # hbmon[6918] pid=6906 state=R beat_age=1s step=36 ok
 PROGRAM = re.compile(r"^([A-Za-z][\w-]{2,40})\[\d{1,8}\]")
 NO_NAME = re.compile(r"^(?:python|bash|sh|java|node|run|train)\w{0,4}$")  # of whatever it runs
@@ -209,6 +213,6 @@ def _subject(said: str) -> dict[str, Any]:
 PARSER = Parser(
     tool="watchdog script",
     medium="watchdog-log",
-    footprint=footprint_of(TAGGED, FIRES, WAITS, COUNTS, OVERDUE),
+    footprint=footprint_of(TAGGED, FIRES, WAITS, COUNTS, OVERDUE, BEAT),
     read=read,
 )
