@@ -24,6 +24,7 @@ from .supervision import must_answer
 
 if TYPE_CHECKING:
     from .links import Links
+    from .runs import Run
     from .timeline import Timeline
 
 Fact = TypeVar("Fact", bound=Evidence)
@@ -113,6 +114,13 @@ class Incident:
         from .links import Links
 
         return Links(self)
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs of every log, in reading order."""
+        from .runs import runs_of
+
+        return runs_of(self)
 
     def without(self, *files: str) -> Incident:
         """The same incident as if some of its files had not been there."""

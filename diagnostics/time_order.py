@@ -48,8 +48,4 @@ def first_moment(incident: Incident, observation: Observation) -> datetime | Non
 
 def _moment(incident: Incident, fact: Evidence) -> datetime | None:
     """A fact's moment; a run's steps speak of its end, since that is when they ceased, slowed or went wrong."""
-    if isinstance(fact, TrainingSteps) and fact.stamp:
-        ended = next((float(value) for value in reversed(fact.columns.get("seconds", ())) if value == value), None)
-        if ended is not None:
-            return incident.timeline.at(fact, fact.stamp._replace(seconds=ended))
-    return incident.timeline.at(fact)
+    return incident.timeline.at(fact, fact.last_stamp if isinstance(fact, TrainingSteps) else None)

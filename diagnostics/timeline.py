@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import clocks
 from .clocks import Alignment
@@ -20,6 +20,34 @@ from .evidence.kernel import ClockReading, KernelBoot
 
 if TYPE_CHECKING:
     from .incident import Incident
+
+
+DAY_S = 86_400.0
+
+
+class Instant(NamedTuple):
+    """A place in time: seconds since the epoch in UTC, or on a `clock` that nothing anchors.
+
+    `scope` is the file and boot of an uptime, which says nothing of another one's.
+    """
+
+    clock: Clock
+    seconds: float
+    scope: tuple[str, int] | None = None
+
+    def is_comparable(self, other: Instant) -> bool:
+        """True when both are told by one clock."""
+        return self.clock is other.clock and self.scope == other.scope
+
+    def since(self, earlier: Instant) -> float | None:
+        """Seconds from another instant to this one, None where no clock tells both.
+
+        Two times of day are taken to be less than half a day apart.
+        """
+        if not self.is_comparable(earlier):
+            return None
+        gap = self.seconds - earlier.seconds
+        return (gap + DAY_S / 2) % DAY_S - DAY_S / 2 if self.clock is Clock.TIME_OF_DAY else gap
 
 
 class Timeline:
@@ -44,6 +72,21 @@ class Timeline:
             return datetime.fromtimestamp(stamp.seconds + alignment.offset_s + (skew.offset_s if skew else 0.0), UTC)
         except (OverflowError, OSError, ValueError):
             return None
+
+    def instant(self, fact: Evidence, stamp: Stamp | None = None) -> Instant | None:
+        """The place in time of a fact, or of another stamp that it holds; None when it has no time at all."""
+        stamp = stamp or fact.stamp
+        if stamp is None:
+            return None
+        if moment := self.at(fact, stamp):
+            return Instant(Clock.UTC, moment.timestamp())
+        scope = (fact.source.file, stamp.boot) if stamp.clock is Clock.UPTIME else None
+        return Instant(stamp.clock, stamp.seconds, scope)
+
+    def elapsed_s(self, first: Evidence, second: Evidence, since: Stamp | None = None) -> float | None:
+        """Seconds from one fact, or another stamp that it holds, to a second one; None where no clock tells both."""
+        begin, end = self.instant(first, since), self.instant(second)
+        return end.since(begin) if begin and end else None
 
     def alignment(self, clock: Clock, file: str, boot: int = 0) -> Alignment | None:
         """How the given clock of a file is anchored, or None when it is not."""

@@ -65,6 +65,7 @@ FLOORS = {
             "clocks",
             "timeline",
             "links",
+            "runs",
             "machines",
             "checksum_listings",
             "collectives",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import Evidence
+from . import Evidence, Stamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,12 @@ class TrainingSteps(Evidence):
     merged: int = 0
     first_step: int | None = None
     last_step: int | None = None
+
+    @property
+    def last_stamp(self) -> Stamp | None:
+        """When the last step that is dated was logged, on the clock of the first."""
+        last = next((float(at) for at in reversed(self.columns.get("seconds", ())) if at == at), None)
+        return self.stamp._replace(seconds=last) if self.stamp and last is not None else None
 
     def fields(self) -> dict[str, object]:
         """A summary: JSON readers get the extent and the last values that are finite, not millions."""

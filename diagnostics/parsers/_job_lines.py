@@ -150,8 +150,8 @@ def peel(text: str) -> Envelope:
 # with a word where the thread stands: I1104 02:23:41.118 r0 train.py:208] text
 # with the year: W20260309 10:02:11.310442   733 util_rdma.h:618] text
 _GLOG = re.compile(
-    r"^\[?([IWEFVDC])(?:(20\d\d)(?=\d{4} ))?(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +(?:(?:(\d{1,8})|[\w/.-]{1,20}) )?"
-    r"([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
+    r"^\[?([IWEFVDC])(?:(20\d\d)(?=\d{4} ))?(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +"
+    r"(?:(?:(\d{1,8})|[\w/.-]{1,20}) )?([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
 )
 # [E ProcessGroupNCCL.cpp:821] text      E tensorflow/stream_executor/cuda/cuda_driver.cc:1033] text
 _SHORT_GLOG = re.compile(r"^\[?([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")

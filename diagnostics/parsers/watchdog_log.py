@@ -27,7 +27,8 @@ from ._job_lines import Message, Words, messages
 from ._kernel_voice import is_kernel
 
 TAGS = (
-    r"watch[-_ ]?dog|watcher|\w{2,16}[-_]?watch|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)"
+    r"watch[-_ ]?dog|watcher|\w{2,16}[-_]?watch"
+    r"|hang[-_ ]?(?:detector|monitor|check(?:er)?)|stall[-_ ]?(?:detector|monitor)"
     "|health[-_ ]?(?:check(?:er)?|monitor)"
     r"|babysitter|heart[- ]?beat|keep[-_ ]?alive|monitor|supervisor|guardian|pulse|sentinel|gpu[-_]idle|idle[-_]gpus?"
 )
@@ -84,11 +85,14 @@ AGE = re.compile(
 )
 # hb rank0 step=2000 age=615s limit=600s: whoever counts both is a watchdog, by whatever name
 COUNTS = re.compile(
-    rf"(?i)\b(?:age|idle|silence|silent)[ :=]{{1,2}}{DURATION}[ ,;|/]{{1,3}}(?:over )?(?:limit|timeout|threshold)[ :=]{{1,2}}\d"
+    rf"(?i)\b(?:age|idle|silence|silent)[ :=]{{1,2}}{DURATION}[ ,;|/]{{1,3}}"
+    r"(?:over )?(?:limit|timeout|threshold)[ :=]{1,2}\d"
 )
 # heartbeat age 5.7s ok
 BEAT = re.compile(rf"(?i)\bheart[- ]?beat(?:'s)? age[ :=]{{1,3}}{DURATION}")
-PID = re.compile(r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group|target|alert) (?:pid )?(\d{2,9})\b")
+PID = re.compile(
+    r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group|target|alert) (?:pid )?(\d{2,9})\b"
+)
 # hbmon[6918] pid=6906 state=R beat_age=1s step=36 ok
 PROGRAM = re.compile(r"^([A-Za-z][\w-]{2,40})\[\d{1,8}\]")
 NO_NAME = re.compile(r"^(?:python|bash|sh|java|node|run|train)\w{0,4}$")  # of whatever it runs

@@ -18,7 +18,7 @@ from functools import cache
 
 from ..evidence import NOBODY, Coverage, Evidence, Source, Subject
 from ..incident import Incident
-from ._runs import ended_well, outlived, runs
+from ._runs import ended_well, outlived
 
 
 class State(StrEnum):
@@ -115,7 +115,7 @@ def _passed(observation: Observation, incident: Incident) -> bool:
     facts = [fact for fact in observation.evidence if isinstance(fact, Evidence)]
     if observation.state is not State.PRESENT or not symptom.may_pass or not facts:
         return False
-    known = runs(incident)
+    known = incident.runs
     return all(any(outlived(run, fact, incident) or ended_well(run, fact) for run in known) for fact in facts)
 
 

@@ -244,10 +244,7 @@ def long_over(incident: Incident, fact: Evidence) -> bool:
     if moment is None:
         return False
     for steps in runs:
-        seconds = [each for each in steps.columns.get("seconds", ()) if each == each]
-        last = (
-            incident.timeline.at(steps, steps.stamp._replace(seconds=seconds[-1])) if steps.stamp and seconds else None
-        )
+        last = incident.timeline.at(steps, steps.last_stamp)
         if last and (last - moment).total_seconds() > DAY_S:
             return True
     return False

@@ -18,7 +18,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._limits import last_phase
 from ._ranks import positions
-from ._runs import column, runs
+from ._runs import column
 
 # accelerator.gather_for_metrics(preds)     dist.all_reduce(loss)     self.log("val/ap", ap, sync_dist=True)
 OF_ALL_RANKS = re.compile(
@@ -68,7 +68,7 @@ def _stands_at_its_first_save(incident: Incident) -> bool:
     """True where the last step is the first one that the configuration says to save, or a save that was begun is the
     last word.
     """
-    known = [run for run in runs(incident) if run.is_last and run.steps.last_step is not None]
+    known = [run for run in incident.runs if run.is_last and run.steps.last_step is not None]
     values = [each.value for each in incident.of(SettingSeen) if INTERVAL.match(each.name)]
     intervals = [int(value) for value in values if value.isdecimal() and int(value)]
     if known and intervals:

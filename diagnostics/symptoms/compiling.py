@@ -30,7 +30,7 @@ from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import calendar_s, went_on_after
+from ._runs import went_on_after
 from ._waits import COLLECTIVE_FILES, compiles, in_collective, is_child, main_stacks, name_of
 
 COMPILERS = re.compile(
@@ -146,9 +146,9 @@ def _told(incident: Incident) -> Iterator[Finding]:
     for begin in (phase for phase in phases if phase.edge == "begin"):
         later = [e for e in ends if e.source.file == begin.source.file and e.source.line > begin.source.line]
         end = min(later, key=lambda each: each.source.line, default=None)
-        began_s, ended_s = calendar_s(begin.stamp), calendar_s(end.stamp) if end else None
-        if end and began_s is not None and ended_s is not None and ended_s - began_s >= LONG_S:
-            yield Finding(Subject(), (begin, end), f"the compilation took {ended_s - began_s:.0f} s and ended")
+        took_s = incident.timeline.elapsed_s(begin, end) if end else None
+        if end and took_s is not None and took_s >= LONG_S:
+            yield Finding(Subject(), (begin, end), f"the compilation took {took_s:.0f} s and ended")
 
 
 def _alarms(incident: Incident, phases: list[Phase]) -> Iterator[Finding]:

@@ -17,16 +17,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from ..evidence import Clock, Evidence, Subject
+from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, LogLine, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
 from ..evidence.kernel import ClockReading, KernelBoot, OomKill
 from ..evidence.process import OpenFile
 from ..evidence.storage import CommandOutcome, FileEntry
 from ..incident import Incident
+from ..runs import job_ends
 from . import Finding, Symptom
 from ._errors import errors
 from ._places import place
-from ._runs import calendar_s, job_ends
 from .checkpoint_truncated import CHECKPOINT
 from .checkpoint_truncated import rule as checkpoint_truncated
 from .checkpoint_unreadable import LEFT_OPEN
@@ -137,7 +137,7 @@ def _cut_in_its_minute(incident: Incident, taken: Sequence[SchedulerEvent]) -> I
     ]
     listed = [entry for entry in incident.of(FileEntry) if CHECKPOINT.search(entry.subject.path or "")]
     for event in taken if bad else ():
-        end = calendar_s(event.stamp)
+        end = _second(incident, event)
         near = [(written, entry) for entry in listed if end and (written := _written(entry, end))]
         written, newest = max(near, key=lambda each: each[0], default=(0.0, None))
         if newest and end and -MINUTE_S < end - written < 2 * MINUTE_S:
@@ -169,26 +169,23 @@ def _cut_by_machine(incident: Incident, facts: Sequence[Evidence]) -> Iterator[F
     ends: list[Evidence] = [*incident.of(KernelBoot), *incident.of(ClockReading), *incident.of(OomKill)]
     for event, after in itertools.pairwise([*_by_line(facts), []]):
         begun = next((fact for fact in event if isinstance(fact, CheckpointEvent) and fact.event in BEGUN), None)
-        start = calendar_s(begun.stamp) if begun else None
+        start = _second(incident, begun) if begun else None
         if begun is None or start is None or any(isinstance(fact, ProcessEnded | SchedulerEvent) for fact in after):
             continue
-        following = [second for fact in after if (second := calendar_s(fact.stamp))]
+        following = [second for fact in after if (second := _second(incident, fact))]
         stop = min([start + WITHIN_S, *following])
-        end = next((fact for fact in ends if (at := _moment(fact, start)) and start <= at <= stop), None)
+        end = next((fact for fact in ends if (at := _second(incident, fact)) and start <= at <= stop), None)
         if end:
             subject = place(incident, begun.subject.path)
             yield Finding(subject, (begun, end), f"the machine or the process ended while {begun.event} was under way")
 
 
-def _moment(fact: Evidence, near: float) -> float | None:
-    """When an end was, in the log's own time; a date without a year is of the log's year."""
+def _second(incident: Incident, fact: Evidence) -> float | None:
+    """When a fact was, in seconds since the epoch."""
     if isinstance(fact, ClockReading):
         return fact.boot_s
-    if fact.stamp and fact.stamp.clock is Clock.NO_YEAR:
-        day = datetime.fromtimestamp(fact.stamp.seconds, UTC)
-        year = datetime.fromtimestamp(near, UTC).year
-        return day.replace(year=year).timestamp() if (day.month, day.day) != (2, 29) else None
-    return calendar_s(fact.stamp)
+    moment = incident.timeline.at(fact)
+    return moment.timestamp() if moment else None
 
 
 def _by_line(facts: Sequence[Evidence]) -> Iterator[list[Evidence]]:

@@ -23,7 +23,6 @@ from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from ..text import whole_number
 from . import Finding, Symptom
-from ._runs import ended_in_order, runs
 from .bar_stands_at_limit import rule as bar_stands_at_limit
 from .data_wait_dominates import rule as data_wait_dominates
 from .pace_fell import FEWEST, LEAST, lasting_loss
@@ -122,12 +121,12 @@ def _kept_waiting(incident: Incident) -> Iterator[Finding]:
 
 def _is_of_others(incident: Incident) -> bool:
     """True where the steps had kept their pace before an error or a time-out: such pressure took nothing from them."""
-    known = runs(incident)
+    known = incident.runs
     paces = [pace for run in known if len(pace := paces_of(run.steps)[2:]) >= FEWEST]
     kept = bool(paces) and all(lasting_loss(pace) <= LEAST and pace[-1] >= EVEN * median(pace) for pace in paces)
     if not kept:
         return False
-    ended = any(run.failed or ended_in_order(run) for run in known) or bool(incident.of(CollectiveTimeout))
+    ended = any(run.failed or run.ended_in_order for run in known) or bool(incident.of(CollectiveTimeout))
     return ended or any(phase_outlasts_limit(incident)) or any(bar_stands_at_limit(incident))
 
 

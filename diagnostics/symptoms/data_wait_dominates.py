@@ -18,9 +18,10 @@ from statistics import mean
 from ..evidence import Evidence, Subject
 from ..evidence.job import LoaderQueue, TrainingSteps
 from ..incident import Incident
+from ..runs import Run
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import Run, column, runs
+from ._runs import column
 
 WORDS = re.compile(r"performance bottleneck on (?:CPU|Disk)|\bprogram is (?:HIGHLY|MODERATELY) input-bound", re.I)
 LARGE = 0.33
@@ -32,7 +33,7 @@ FEWEST_AVERAGED = 20  # steps
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each run's share of data wait."""
-    for run in runs(incident):
+    for run in incident.runs:
         if (by_means := _by_means(run.steps)) is not None:
             note = f"{by_means:.0%} of a step is spent waiting for data, by the means of the log"
             if by_means >= LARGE:
@@ -94,7 +95,7 @@ def reads_came_after(incident: Incident, fact: Evidence) -> Sequence[TrainingSte
     slowly.
     """
     moment = incident.timeline.at(fact)
-    return [run.steps for run in runs(incident) if moment and _late_steps(incident, run, moment) >= FEWEST_LATE]
+    return [run.steps for run in incident.runs if moment and _late_steps(incident, run, moment) >= FEWEST_LATE]
 
 
 def _late_steps(incident: Incident, run: Run, moment: datetime) -> int:

@@ -14,9 +14,9 @@ from ..evidence import Subject
 from ..evidence.job import WatchdogFired
 from ..evidence.process import ProcessState
 from ..incident import Incident
+from ..runs import job_ends
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import job_ends
 
 GONE = ("Z", "X")
 # Attempting to use a closed pool (inductor's, whose process had exited)

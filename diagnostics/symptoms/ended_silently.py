@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import runs
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each run that a signal ended without a word; else the runs that said why."""
     spoke = []
     found = False
-    for run in runs(incident):
+    for run in incident.runs:
         if run.failed:
             spoke.append(run.failed)
         elif run.ended and run.ended.signal and not run.finished:

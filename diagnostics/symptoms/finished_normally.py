@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from ..evidence.job import ProgressBar, PythonException, RunFinished, SchedulerEvent
 from ..evidence.process import PythonStack
 from ..incident import Incident
+from ..runs import job_ends
 from . import Finding, Symptom
-from ._runs import ended_in_order, job_ends, runs, stays, went_on_after
+from ._runs import stays, went_on_after
 from ._waits import in_worker, name_of
 
 
@@ -54,9 +55,9 @@ def _by_record(incident: Incident) -> Iterator[Finding]:
 
 def _by_status(incident: Incident) -> Iterator[Finding]:
     """Last runs whose process ended with status 0 after their steps, where no word of their end was found."""
-    for run in runs(incident):
+    for run in incident.runs:
         ended = run.ended
-        if ended is None or run.finished or not ended_in_order(run):
+        if ended is None or run.finished or not run.ended_in_order:
             continue
         bars = [bar for bar in incident.of(ProgressBar) if bar.source.file == ended.source.file]
         if ended in job_ends(incident) and (not bars or bars[-1].done == bars[-1].total):

@@ -43,7 +43,7 @@ def link_failures(incident: Incident) -> dict[str, list[PcieError]]:
     }
 
 
-def follows(failures: Sequence[PcieError], xid: Xid) -> bool:
+def follows(incident: Incident, failures: Sequence[PcieError], xid: Xid) -> bool:
     """True for a report below an uncorrected error of the same device in the same log, minutes after it at most."""
     above = bisect_left(
         failures, (xid.source.file, xid.source.line), key=lambda fact: (fact.source.file, fact.source.line)
@@ -51,7 +51,7 @@ def follows(failures: Sequence[PcieError], xid: Xid) -> bool:
     last = failures[above - 1] if above else None
     if last is None or last.source.file != xid.source.file:
         return False
-    return last.stamp is None or xid.stamp is None or xid.stamp.seconds - last.stamp.seconds <= JUST_NOW_S
+    return (incident.timeline.elapsed_s(last, xid) or 0.0) <= JUST_NOW_S
 
 
 SYMPTOM = Symptom(

@@ -17,10 +17,11 @@ from ..evidence import Evidence
 from ..evidence.job import NonFiniteValue, Trial
 from ..evidence.kernel import PcieError, Xid
 from ..incident import Incident
+from ..runs import Run
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import gpu_reports, words_of
-from ._runs import Run, outlived, runs
+from ._runs import outlived
 from .gpu_link_failed import follows, link_failures
 from .loss_not_finite import DIVERGED
 
@@ -60,22 +61,25 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if FINDS_NAN.search(said) or (not_finite and IN_RANGE.search(said)):
             continue
         xids = [fact for fact in finding.evidence if isinstance(fact, Xid)]
-        if not any(_follows(failures, xid) or _of_another_run(incident, xid) or _undated_of(past, xid) for xid in xids):
+        if not any(
+            _follows(incident, failures, xid) or _of_another_run(incident, xid) or _undated_of(past, xid)
+            for xid in xids
+        ):
             yield finding
     for trial in incident.of(Trial):
         if ON_CPU.search(trial.text) or WORDS.search(trial.text):
             yield Finding(trial.subject, (trial,), f"{trial.condition}: {trial.text}"[:200])
 
 
-def _follows(failures: Mapping[str, Sequence[PcieError]], xid: Xid) -> bool:
-    return follows(failures.get(xid.subject.pci or "", ()), xid)
+def _follows(incident: Incident, failures: Mapping[str, Sequence[PcieError]], xid: Xid) -> bool:
+    return follows(incident, failures.get(xid.subject.pci or "", ()), xid)
 
 
 def _of_another_run(incident: Incident, xid: Xid) -> bool:
     """True where the runs of the incident go on as if nothing had been: minutes later if they had begun, or a
     day later.
     """
-    each = [run for run in runs(incident) if run.is_last]
+    each = [run for run in incident.runs if run.is_last]
     moment = incident.timeline.at(xid)
     if moment is None or not each or any(run.failed or run.ended for run in each):
         return False
@@ -90,9 +94,7 @@ def _undated_of(codes: Collection[int], xid: Xid) -> bool:
 
 
 def _later_s(incident: Incident, run: Run, moment: datetime) -> float:
-    stamp = run.steps.stamp
-    last = stamp._replace(seconds=run.last_step_s) if stamp and run.last_step_s is not None else None
-    end = incident.timeline.at(run.steps, last)
+    end = incident.timeline.at(run.steps, run.steps.last_stamp)
     return (end - moment).total_seconds() if end else 0.0
 
 

@@ -12,7 +12,6 @@ from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import runs
 from .progress_stopped import rule as progress_stopped
 
 IDLE_PERCENT = 10.0
@@ -20,7 +19,7 @@ BUSY_PERCENT = 80.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    at_work = [run for run in runs(incident) if run.is_last and not run.ended and not run.failed and not run.finished]
+    at_work = [run for run in incident.runs if run.is_last and not run.ended and not run.failed and not run.finished]
     shown = [status for status in incident.of(GpuStatus) if status.utilisation_percent is not None]
     if not at_work or not shown or any(finding.present for finding in progress_stopped(incident)):
         return

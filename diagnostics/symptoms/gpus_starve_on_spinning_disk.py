@@ -21,7 +21,7 @@ from ..evidence.storage import BlockDeviceSeen
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import network_mounts
-from ._runs import column, runs
+from ._runs import column
 from .job_in_disk_sleep import rule as job_in_disk_sleep
 from .more_workers_do_not_help import rule as more_workers_do_not_help
 
@@ -64,7 +64,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _slow_steps(incident: Incident) -> Iterator[TrainingSteps]:
     """The steps of runs that go on, where each of them takes long."""
-    for run in runs(incident):
+    for run in incident.runs:
         lasted = column(run.steps, "step_s")
         over = run.ended or run.failed or run.finished
         if run.is_last and not over and len(lasted) >= STEPS and min(lasted) >= SLOW_STEP_S:

@@ -26,7 +26,7 @@ from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import calendar_s, unanswered_waits
+from ._runs import unanswered_waits
 from ._waits import idles_in_event_loop, in_library, is_main, main_stacks, name_of, waits_for_helpers, waits_for_thread
 
 HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")
@@ -82,7 +82,7 @@ def _ended(incident: Incident) -> Iterator[Finding]:
     yield from _unheard_tasks(incident)
     yield from _of_counted_waits(incident)
     for process in incident.links.with_python:
-        for gone, waiting in _missing(process.stacks):
+        for gone, waiting in _missing(incident, process.stacks):
             own = next(frame for frame in waiting.frames if not in_library(frame))
             note = (
                 f"{gone.thread} of {process.pid} is gone, and the main thread waits in its code: {own.function} "
@@ -134,7 +134,7 @@ def _of_counted_waits(incident: Incident) -> Iterator[Finding]:
                 break
 
 
-def _missing(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:
+def _missing(incident: Incident, stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, PythonStack]]:
     """Each thread of an earlier dump that a later one lacks, with the main thread that waits in its code there."""
     for main in (stack for stack in stacks if is_main(stack) and _is_served(stack)):
         file = next((frame.file for frame in main.frames if not in_library(frame)), None)
@@ -142,7 +142,9 @@ def _missing(stacks: Sequence[PythonStack]) -> Iterator[tuple[PythonStack, Pytho
         if file is None or len(alive) < 2 or any(_runs(stack, file) for stack in alive if stack is not main):
             continue
         known = {name for stack in alive for name in (stack.thread, stack.subject.tid) if name is not None}
-        for stack in (each for each in stacks if not is_main(each) and _runs(each, file) and _is_before(each, main)):
+        for stack in (
+            each for each in stacks if not is_main(each) and _runs(each, file) and _is_before(incident, each, main)
+        ):
             if known.isdisjoint((stack.thread, stack.subject.tid)):
                 yield stack, main
 
@@ -157,11 +159,10 @@ def _runs(stack: PythonStack, file: str) -> bool:
     return any(frame.file == file for frame in stack.frames)
 
 
-def _is_before(first: Evidence, second: Evidence) -> bool:
+def _is_before(incident: Incident, first: Evidence, second: Evidence) -> bool:
     """True where one dump was taken before another: by their times, else by their files' names."""
-    times = calendar_s(first.stamp), calendar_s(second.stamp)
-    if times[0] is not None and times[1] is not None and times[0] != times[1]:
-        return times[0] < times[1]
+    if elapsed_s := incident.timeline.elapsed_s(first, second):
+        return elapsed_s > 0
     names = first.source.file, second.source.file
     if NUMBER.sub("#", names[0]) == NUMBER.sub("#", names[1]):
         numbers = [[int(number) for number in NUMBER.findall(name)] for name in names]

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.job import LauncherFailure, WorkerKilled
 from ..incident import Incident
+from ..runs import job_ends
 from . import Finding, Symptom
-from ._runs import job_ends
 
 # what a launcher does to the survivors once one rank has failed
 LAUNCHER_ENDS_THE_REST = re.compile(r"Sending process \d+ closing signal|Unable to shutdown process")

@@ -20,7 +20,7 @@ from ..evidence.job import LossScaleLowered, NonFiniteValue, Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._runs import column, is_finite_again, is_one_overflow, runs
+from ._runs import column, is_finite_again, is_one_overflow
 from .loss_scale_adapts import rule as loss_scale_adapts
 
 EXPLODED = 4.0
@@ -77,7 +77,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         at = f" at step {fact.step}" if fact.step is not None else ""
         yield Finding(Subject(rank=fact.subject.rank), (fact,), f"{fact.quantity} is no finite number{at}")
     fine = []
-    for run in runs(incident):
+    for run in incident.runs:
         finite = [loss for loss in column(run.steps, "loss") if math.isfinite(loss)]
         rise = _rise(finite, least=LEAST_LOSS)
         exploded = rise > EXPLODED or (

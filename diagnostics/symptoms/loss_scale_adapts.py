@@ -15,7 +15,7 @@ from ..evidence import Subject
 from ..evidence.job import LossScaleLowered, NonFiniteValue, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import has_steps_below, runs
+from ._runs import has_steps_below
 
 LEAST_SCALE = 1.0
 FEWEST_STEPS = 100.0  # between the first loss and the last
@@ -33,14 +33,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
     part = max(len(losses) // 3, 1)
     first, now = (median(loss for _, loss, _ in some) for some in (losses[:part], losses[-part:]))
     last, steps = lowered[-1], losses[-1][2]
-    if now < first and any(has_steps_below(run.steps, last) for run in runs(incident)):
+    if now < first and any(has_steps_below(run.steps, last) for run in incident.runs):
         note = f"the loss fell from {first:.4g} to {now:.4g} over {len(lowered)} skipped steps"
         yield Finding(Subject(), (last, steps), note)
 
 
 def _losses(incident: Incident) -> Iterator[tuple[float, float, TrainingSteps]]:
     """Each finite loss with its step and its run."""
-    for run in runs(incident):
+    for run in incident.runs:
         columns = run.steps.columns
         for step, loss in zip(columns.get("step", ()), columns.get("loss", ()), strict=False):
             if math.isfinite(step) and math.isfinite(loss):

@@ -14,7 +14,6 @@ from ..evidence.job import PythonException, RunStarted, TrainingSteps
 from ..evidence.process import ProcessState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import runs
 
 PACES = 12
 AT_LEAST_S = 25.0
@@ -24,10 +23,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """The wait for the first step of each run."""
     prompt = []
     found = False
-    for run in runs(incident):
-        if run.began_s is None or run.first_step_s is None:
+    for run in incident.runs:
+        waited = run.first_step.since(run.began) if run.first_step and run.began else None
+        if waited is None:
             continue
-        waited = run.first_step_s - run.began_s
         if waited > max(PACES * (run.pace_s or 0.0), AT_LEAST_S):
             found = True
             yield Finding(run.steps.subject, (run.steps,), f"the first step came after {waited:.0f} s")

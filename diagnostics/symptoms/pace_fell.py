@@ -13,7 +13,6 @@ from statistics import median
 
 from ..incident import Incident
 from . import Finding, Symptom
-from ._runs import runs
 from .throughput_collapsed import collapsed_from, rates
 
 FEWEST = 5  # steps
@@ -24,7 +23,7 @@ CLEARLY, FIRST = 0.6, 2  # of the pace; steps that compile and fill caches
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for run in runs(incident):
+    for run in incident.runs:
         pace = rates(run.steps)
         lost = lasting_loss(pace)
         if run.is_last and lost >= LEAST and collapsed_from(pace) is None:

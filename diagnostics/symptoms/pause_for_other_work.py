@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from ..evidence.job import NonFiniteValue, Phase
 from ..incident import Incident
+from ..runs import Run
 from . import Finding, Symptom
-from ._runs import Run, calendar_s, runs
 
 LONG_GAP, SAME_PACE = 3.0, 1.2
 WORK = ("evaluation", "save", "epoch-end")
@@ -22,7 +22,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each pause of a log's last run that work fills."""
     if incident.of(NonFiniteValue):
         return
-    for run in runs(incident):
+    for run in incident.runs:
         if run.is_last and not run.failed and not run.ended_badly:
             yield from _pauses(incident, run)
 
@@ -52,7 +52,7 @@ def _between(incident: Incident, run: Run, lines: Sequence[float]) -> list[Phase
         if phase.phase in WORK
         and phase.source.file == run.steps.source.file
         and lines[0] < phase.source.line < lines[-1]
-        and calendar_s(phase.stamp) is not None
+        and phase.stamp is not None
     ]
 
 

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..evidence import Clock, Evidence, Subject
+from ..evidence import Evidence, Subject
 from ..evidence.job import CollectiveTimeout, CountedOn, MarkerFile, Phase, PhaseTook, TrainingSteps, WatchdogFired
 from ..evidence.process import ProcessState
 from ..evidence.storage import SizeSeen
@@ -26,7 +26,6 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._limits import COUNT, LONG, NEAR, OF_DATA, last_phase, limits
 from ._reports import said, words_of
-from ._runs import calendar_s
 from .busy_while_silent import rule as busy_while_silent
 
 UNSAID_S = 600.0  # a limit that nobody says: the default of NCCL's process groups; other backends have 1800 s
@@ -59,7 +58,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if not struck:
         return
     for begin, end in _phases(incident):
-        took = _gap(begin, end)
+        took = _gap(incident, begin, end)
         for limit_s, fact in struck:
             if took and took >= NEAR * (limit_s or UNSAID_S):
                 limit = f"the limit is {limit_s:.0f} s" if limit_s else "the others gave up"
@@ -87,7 +86,7 @@ def _alarms(incident: Incident) -> Iterator[Finding]:
     alarms = [fact for fact in incident.of(WatchdogFired) if fact.action == "alert" and fact.limit_s]
     for begin, end in _phases(incident) if alarms else ():
         since, until = incident.timeline.at(begin), incident.timeline.at(end)
-        took = _gap(begin, end)
+        took = _gap(incident, begin, end)
         if not (since and until and took) or end.edge != "end" or begin.phase in OF_THE_VOLUME:
             continue
         for alarm in alarms:
@@ -135,7 +134,7 @@ def _counted(incident: Incident, struck: list[tuple[float | None, Evidence]]) ->
             counts[phase.source.file, phase.phase, found[2]].append((int(found[1]), phase))
     for (_, name, total), seen in counts.items():
         (first, begin), (last, end) = seen[0], seen[-1]
-        took = _gap(begin, end)
+        took = _gap(incident, begin, end)
         for limit_s, fact in struck if took and last > first else ():
             needs = (took or 0.0) / (last - first) * int(total)
             if limit_s and took and needs >= NEAR * limit_s and took >= SHARE * limit_s:
@@ -160,9 +159,8 @@ def _markers(incident: Incident, struck: list[tuple[float | None, Evidence]]) ->
     files = incident.of(MarkerFile)
     for wait in (each for each in files if each.edge == "awaited" and each.stamp):
         for made in (each for each in files if each.edge == "made" and each.name == wait.name and each.stamp):
-            took = made.stamp.seconds - wait.stamp.seconds if made.stamp and wait.stamp else 0.0
-            alike = made.stamp and wait.stamp and made.stamp.clock is wait.stamp.clock
-            for limit_s, fact in struck if alike else ():
+            took = incident.timeline.elapsed_s(wait, made) or 0.0
+            for limit_s, fact in struck:
                 if limit_s and NEAR * limit_s <= took <= LATEST * limit_s:
                     note = f"a rank waited {took:.0f} s for {wait.name}, the limit is {limit_s:.0f} s"
                     yield Finding(Subject(), (wait, made, fact), note)
@@ -185,7 +183,7 @@ def _growing(incident: Incident, struck: list[tuple[float | None, Evidence]]) ->
         took, pace = sum(waits), sum(rises) / sum(waits)
         even = all(rise >= EVEN * pace * wait for rise, wait in zip(rises, waits, strict=True))
         for limit_s, fact in struck if even else ():
-            since = (fact.stamp.seconds - looks[-1][0]) % DAY_S if fact.stamp else DAY_S
+            since = (fact.stamp.seconds - looks[-1][0]) % DAY_S if fact.stamp else DAY_S  # looks have a time of day
             since = min(since, DAY_S - since)  # the last look may come as the limit strikes
             if took >= SHARE * (limit_s or UNSAID_S) and since <= 2 * max(waits):
                 grew = f"from {looks[0][1].size / 2**30:.3g} to {looks[-1][1].size / 2**30:.3g} GiB"
@@ -217,28 +215,20 @@ def _phases(incident: Incident) -> Iterator[tuple[Phase, Phase]]:
         runs = [s.source.line for s in incident.of(TrainingSteps) if s.source.file == begin.source.file]
         steps = [line for line in runs if line > begin.source.line]
         same = [p for p in later if not steps or p.source.line < min(steps)]
-        if same and (same[-1].edge == "end" or _goes_on([begin, *same])):
+        if same and (same[-1].edge == "end" or _goes_on(incident, [begin, *same])):
             yield begin, same[-1]
 
 
-def _goes_on(lines: Sequence[Phase]) -> bool:
+def _goes_on(incident: Incident, lines: Sequence[Phase]) -> bool:
     """True where no pause between a phase's lines makes up most of it: two saves far apart are two."""
-    took = _gap(lines[0], lines[-1])
-    pauses = [_gap(first, second) for first, second in pairwise(lines)]
+    took = _gap(incident, lines[0], lines[-1])
+    pauses = [_gap(incident, first, second) for first, second in pairwise(lines)]
     return bool(took) and all(pause is not None and pause <= MOST_OF_IT * (took or 0.0) for pause in pauses)
 
 
-def _gap(begin: Evidence, end: Evidence) -> float | None:
-    """Seconds between two lines of one log; past midnight where it writes no day."""
-    if begin.stamp is None or end.stamp is None or begin.source.file != end.source.file:
-        return None
-    first, second = calendar_s(begin.stamp), calendar_s(end.stamp)
-    if first is not None and second is not None:
-        return second - first
-    if begin.stamp.clock is not end.stamp.clock:
-        return None
-    gap = end.stamp.seconds - begin.stamp.seconds
-    return gap % DAY_S if begin.stamp.clock is Clock.TIME_OF_DAY else gap
+def _gap(incident: Incident, begin: Evidence, end: Evidence) -> float | None:
+    """Seconds between two lines of one log."""
+    return incident.timeline.elapsed_s(begin, end) if begin.source.file == end.source.file else None
 
 
 SYMPTOM = Symptom(

@@ -15,8 +15,8 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import TrainingSteps, WatchdogFired, WatchdogObservation
 from ..evidence.process import ProcessState
 from ..incident import Incident
+from ..runs import Run
 from . import Finding, Symptom
-from ._runs import Run, calendar_s, ended_in_order, runs
 
 PACES = 15
 AT_LEAST_S = 15.0
@@ -26,7 +26,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each run whose steps ceased; else each run that went on to its end."""
     went_on: list[Run] = []
     found = False
-    for run in runs(incident):
+    for run in incident.runs:
         stop = _stopped(incident, run)
         if stop:
             found = True
@@ -48,20 +48,20 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _stopped(incident: Incident, run: Run) -> tuple[float, Evidence] | None:
     """How long a run was silent after its last step, and what shows it."""
-    if run.finished or run.last_step_s is None:
+    if run.finished or run.last_step is None:
         return None
     limit = max(PACES * (run.pace_s or 1.0), AT_LEAST_S)
-    if run.is_last and any(_follows(incident, run, other, limit) for other in runs(incident)):
+    if run.is_last and any(_follows(incident, run, other, limit) for other in incident.runs):
         return None
     if run.silent_s is not None and run.ended:
         return (run.silent_s, run.ended) if run.silent_s > limit else None
     if not run.is_last:
         return None
     for row in incident.of(ProcessState):
-        seen = calendar_s(row.stamp)
-        late = seen is not None and seen - run.last_step_s > limit and row.state not in ("Z", "X")
-        if seen and late and incident.links.may_be_beside(run.steps, row):
-            return seen - run.last_step_s, row
+        seen = incident.timeline.instant(row) if row.state not in ("Z", "X") else None
+        silent_s = seen.since(run.last_step) if seen else None
+        if silent_s is not None and silent_s > limit and incident.links.may_be_beside(run.steps, row):
+            return silent_s, row
     return None
 
 
@@ -69,7 +69,8 @@ def _follows(incident: Incident, run: Run, other: Run, limit_s: float) -> bool:
     """True where another file goes on with the next steps of a run: its log was rotated or split."""
     if other.steps.source.file == run.steps.source.file or other.steps.subject.rank != run.steps.subject.rank:
         return False
-    if other.first_step_s is None or not 0 <= other.first_step_s - (run.last_step_s or 0.0) <= limit_s:
+    gap_s = other.first_step.since(run.last_step) if other.first_step and run.last_step else None
+    if gap_s is None or not 0 <= gap_s <= limit_s:
         return False
     goes_on = (other.steps.first_step or 0) > (run.steps.last_step or 0)
     return goes_on and incident.links.may_be_beside(run.steps, other.steps)
@@ -90,11 +91,10 @@ def _watched(incident: Incident) -> Iterator[Finding]:
 def last_signs(incident: Incident) -> list[tuple[TrainingSteps, datetime]]:
     """Each run's steps with the moment of its last one, and with that of its own good end."""
     found = []
-    for run in runs(incident):
-        stamp, last_s = run.steps.stamp, run.last_step_s
-        good_end = run.ended if ended_in_order(run) else run.finished if not run.failed else None
+    for run in incident.runs:
+        good_end = run.ended if run.ended_in_order else run.finished if not run.failed else None
         moments = (
-            incident.timeline.at(run.steps, stamp._replace(seconds=last_s)) if stamp and last_s is not None else None,
+            incident.timeline.at(run.steps, run.steps.last_stamp),
             incident.timeline.at(good_end) if good_end else None,
         )
         found += [(run.steps, moment) for moment in moments if moment]

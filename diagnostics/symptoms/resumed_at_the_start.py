@@ -14,8 +14,9 @@ from statistics import median
 
 from ..evidence.job import CheckpointEvent
 from ..incident import Incident
+from ..runs import Run
 from . import Finding, Symptom
-from ._runs import Run, column, runs
+from ._runs import column
 
 LEAST_FALL = 0.15  # share of its first loss that the earlier run must have come down by
 BACK = 0.2  # share of that way that may be left of it after the resume
@@ -28,7 +29,7 @@ OPENED = ("resuming", "resumed")
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each run that goes on from a checkpoint, beside the run of the same job that began at the first steps."""
-    known = runs(incident)
+    known = incident.runs
     for run in known:
         opened = _opened(incident, run)
         first = column(run.steps, "loss")[:1]

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from ..evidence.job import CheckpointEvent
 from ..evidence.storage import FileEntry
 from ..incident import Incident
+from ..runs import Run
 from . import Finding, Symptom
-from ._runs import Run, runs
 from .checkpoint_truncated import rule as checkpoint_truncated
 
 
@@ -23,7 +23,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if not short.present or entry is None or not entry.subject.path:
             continue
         for event in saved:
-            run = next((run for run in runs(incident) if _worked_on(run, event)), None)
+            run = next((run for run in incident.runs if _worked_on(run, event)), None)
             if run and run.finished and _is_the_same(event.subject.path, entry.subject.path):
                 note = f"{entry.subject.path} is short; it was reported as saved, and the run went on to its end"
                 yield Finding(short.subject, (event, entry, run.finished), note)

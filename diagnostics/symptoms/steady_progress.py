@@ -15,15 +15,16 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from statistics import median
 
-from ..evidence import Clock, Evidence, Stamp
+from ..evidence import Evidence
 from ..evidence.gpu import GpuStatus
 from ..evidence.job import EpochTime, NonFiniteValue, PythonException, RunFinished, RunStarted
 from ..evidence.kernel import ClockReading
 from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
 from ..incident import Incident
+from ..runs import Run, job_ends
 from . import Finding, Symptom
 from ._jobs import is_of_the_job
-from ._runs import Run, is_finite_again, job_ends, runs, stays
+from ._runs import is_finite_again, stays
 from .pace_fell import LEAST as LEAST_LOSS
 from .pace_fell import lasting_loss
 from .throughput_collapsed import rates
@@ -38,7 +39,7 @@ PATIENCE = 3.0  # paces between the last step and the look
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each log's last run, where it is well."""
     bad = any(not is_finite_again(incident, fact) for fact in incident.of(NonFiniteValue))
-    for run in runs(incident):
+    for run in incident.runs:
         if run.is_last and _well(incident, run, _at_work(incident, run)) and not bad and not _vanished(incident, run):
             yield Finding(run.steps.subject, (run.steps,), f"{run.steps.steps} steps at an even pace")
     if not bad:
@@ -60,12 +61,13 @@ def _of_epochs(incident: Incident) -> Iterator[Finding]:
 
 def _at_work(incident: Incident, run: Run) -> bool:
     """True when somebody saw the job work about when the log ends: every GPU that was looked at was busy."""
-    last, patience = _last(run), PATIENCE * (run.pace_s or 0.0)
-    end = incident.timeline.at(run.steps, last)
-    if end is None:
-        near = [fact for fact in incident.of(GpuStatus) if _within(fact.stamp, last, patience)]
-        return _all_busy([fact for fact in near if fact.utilisation_percent is not None])
-    return _busy_about(incident, end, patience)
+    patience = PATIENCE * (run.pace_s or 0.0)
+    if end := incident.timeline.at(run.steps, run.steps.last_stamp):
+        return _busy_about(incident, end, patience)
+    looks = [fact for fact in incident.of(GpuStatus) if fact.utilisation_percent is not None]
+    gaps_s = (incident.timeline.elapsed_s(run.steps, look, since=run.steps.last_stamp) for look in looks)
+    near = [look for look, gap_s in zip(looks, gaps_s, strict=True) if gap_s is not None and abs(gap_s) <= patience]
+    return _all_busy(near)
 
 
 def _busy_about(incident: Incident, end: datetime | None, patience: float) -> bool:
@@ -81,13 +83,6 @@ def _busy_about(incident: Incident, end: datetime | None, patience: float) -> bo
     return _all_busy(near)
 
 
-def _within(stamp: Stamp | None, last: Stamp | None, patience: float) -> bool:
-    """True for two times of day, of a day that nobody names, that are no further apart."""
-    if stamp is None or last is None or not stamp.clock is last.clock is Clock.TIME_OF_DAY:
-        return False
-    return abs(stamp.seconds - last.seconds) <= patience
-
-
 def _all_busy(near: Sequence[GpuStatus]) -> bool:
     return bool(near) and all((fact.utilisation_percent or 0.0) >= BUSY_PERCENT for fact in near)
 
@@ -101,7 +96,7 @@ def _vanished(incident: Incident, run: Run) -> bool:
     tables = {each.file for each in incident.reads("process-table")}
     if not tables or run.finished or run.ended or len(job_ends(incident)) + len(incident.of(RunFinished)):
         return False
-    end = incident.timeline.at(run.steps, _last(run))
+    end = incident.timeline.at(run.steps, run.steps.last_stamp)
     for row in incident.of(ProcessState):
         at = incident.timeline.at(row)
         if row.source.file in tables and at and end and at < end:
@@ -119,11 +114,6 @@ def _collected(incident: Incident) -> datetime | None:
     """When the artefacts were collected, where exactly one `date` among them says so: the date of undated snapshots."""
     readings = [reading for reading in incident.of(ClockReading) if reading.wall_s is not None]
     return datetime.fromtimestamp(readings[0].wall_s or 0.0, UTC) if len(readings) == 1 else None
-
-
-def _last(run: Run) -> Stamp | None:
-    stamp = run.steps.stamp
-    return stamp._replace(seconds=run.last_step_s) if stamp and run.last_step_s is not None else None
 
 
 def _well(incident: Incident, run: Run, seen_at_work: bool) -> bool:

@@ -30,10 +30,10 @@ from ..evidence.job import (
     WatchdogFired,
 )
 from ..incident import Incident
+from ..runs import job_ends
 from ..text import whole_number
 from . import Finding, Symptom
 from ._ranks import positions
-from ._runs import job_ends
 from .loss_not_finite import rule as loss_not_finite
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")

@@ -12,8 +12,9 @@ from statistics import median
 from ..evidence import Subject
 from ..evidence.job import TrainingSteps
 from ..incident import Incident
+from ..runs import gaps
 from . import Finding, Symptom
-from ._runs import column, gaps, runs
+from ._runs import column
 
 COLLAPSED = 0.4
 ONE_STEP = 0.25
@@ -44,7 +45,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each run whose pace collapsed; else the runs that did not end so low."""
     kept = []
     found = False
-    for run in runs(incident):
+    for run in incident.runs:
         pace = rates(run.steps)
         if (usual := collapsed_from(pace)) is not None:
             found = True
