@@ -13,6 +13,7 @@ from diagnostics.evidence import Clock, Evidence
 from diagnostics.evidence.job import TrainingSteps
 from diagnostics.evidence.kernel import Xid
 from diagnostics.incident import Incident, open_incident
+from diagnostics.timeline import Instant
 
 XID = "NVRM: Xid (PCI:0000:b3:00): {code}, pid={pid}, name=python3, GPU has fallen off the bus."
 
@@ -20,7 +21,7 @@ XID = "NVRM: Xid (PCI:0000:b3:00): {code}, pid={pid}, name=python3, GPU has fall
 def incident(folder: Path, **files: str) -> Incident:
     for name, content in files.items():
         path = folder / name.replace("__", "/").replace("_txt", ".txt")
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
     return open_incident(folder)
 
@@ -190,3 +191,19 @@ NEVER_SET = {
     "0001": [("01-01", "00:00:01"), ("01-01", "00:00:02")],
     "9999": [("12-31", "23:59:58"), ("12-31", "23:59:59")],
 }
+
+
+def test_seconds_between_two_clocks_are_counted_only_where_both_are_tied(tmp_path: Path) -> None:
+    steps = "".join(f"I1129 12:00:{n:02}.000 r0 train.py:208] step {n} loss 2.0\n" for n in range(10))
+    end = "{date} run.sh: train.py exited with status 1\n"
+    dated = incident(tmp_path / "dated", train_txt=steps, exit_txt=end.format(date="2026-11-29 12:00:31"))
+    assert [run.silent_s for run in dated.runs] == [22.0]
+    alone = incident(tmp_path / "alone", train_txt=steps, exit_txt=end.format(date="12:00:31"))
+    assert [run.silent_s for run in alone.runs] == [None]  # of a time of day nobody knows the date
+
+
+def test_two_times_of_day_are_less_than_half_a_day_apart() -> None:
+    late, early = Instant(Clock.TIME_OF_DAY, 86_390.0), Instant(Clock.TIME_OF_DAY, 5.0)
+    assert (early.since(late), late.since(early)) == (15.0, -15.0)
+    assert Instant(Clock.UTC, 5.0).since(early) is None
+    assert Instant(Clock.UPTIME, 9.0, ("a", 0)).since(Instant(Clock.UPTIME, 4.0, ("b", 0))) is None

@@ -12,7 +12,8 @@ FINISHED = re.compile(
     # done, accuracy=0.9388     Finished! best val loss: 0.214
     r"(?i)^(?:all )?(?:done|finished)[,:;.!]{1,3} ?(?:(?:final|best|test|val(?:idation)?|eval|train|mean|top-?1) ){0,3}"
     r"(?:acc(?:uracy)?|loss|f1|bleu|ppl|perplexity|score|mAP|auc)\b ?(?:[:=]|is) ?-?\d"
-    r"|^finished[.!]?$|^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$|\bdone at step \d"
+    r"|^finished[.!]?$|^(?:all )?done(?:, exit(?:ed|ing)?(?: with)? (?:code|status) 0)?[.!]?$"
+    r"|\b(?:done|finished|completed) at (?:step|it(?:er(?:ation)?)?|epoch) \d"
     r"|\btraining (?:has )?(?:been )?(?:completed?|finished|done|ended)\b|\bfinished training\b"
     r"|\[exiting program (?:after|at) |\bexiting program after [\d.]{1,24} minutes"
     r"|\bstopping training due to (?:num_updates|cumulative_training_time)|['\"]train_runtime['\"]:"

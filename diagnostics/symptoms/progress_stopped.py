@@ -1,9 +1,10 @@
 """Steps came at a steady pace and then no more, while the job was not at its end.
 
-Present where a watchdog saw a silence of many steps' length, where the process ended long after its last step
-without having said that it was done, or where a snapshot of the live process was taken on its machine long after the
-last step. "Long" is fifteen steps and at least fifteen seconds. A log that the next file goes on with has not ceased.
-ABSENT where every run's log goes on to its end: a run that says it is done, or whose process ended within that time.
+Present where a watchdog saw a silence of many steps' length, where the process ended long after its last step, with
+another status than 0 and without a word that it was done, or where a snapshot of the live process was taken on its
+machine long after the last step. "Long" is fifteen steps and at least fifteen seconds. A log that the next file goes
+on with has not ceased. ABSENT where every run's log goes on to its end: a run that says it is done, or whose process
+ended within that time.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 f"the last step was {run.steps.last_step}; then nothing for {silent_s:.0f} s "
                 f"(a step took {run.pace_s or 0:.2g} s)",
             )
-        elif run.finished or run.silent_s is not None:
+        elif run.finished or run.ended_in_order or run.silent_s is not None:
             went_on.append(run)
     if not found:
         yield from _watched(incident)
@@ -48,7 +49,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _stopped(incident: Incident, run: Run) -> tuple[float, Evidence] | None:
     """How long a run was silent after its last step, and what shows it."""
-    if run.finished or run.last_step is None:
+    if run.finished or run.ended_in_order or run.last_step is None:
         return None
     limit = max(PACES * (run.pace_s or 1.0), AT_LEAST_S)
     if run.is_last and any(_follows(incident, run, other, limit) for other in incident.runs):
