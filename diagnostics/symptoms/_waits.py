@@ -143,6 +143,12 @@ def waits_for_helpers(stack: PythonStack) -> bool:
     return waits and (ends_them or any(part in (frame.file or "") for frame in inner for part in POOLS))
 
 
+def waits_for_an_end(stack: PythonStack) -> bool:
+    """True where a parent waits until a process that it started ends: a launcher, or the owner of a helper."""
+    inner = [(name_of(frame), (frame.file or "").rpartition("/")[2]) for frame in stack.frames[:5]]
+    return ("join", "process.py") in inner or ("wait", "popen_fork.py") in inner[:3]
+
+
 def waits_for_thread(stack: PythonStack) -> bool:
     """True where the innermost frame waits for what another thread of the process does: an event, a queue, a result."""
     inner = stack.frames[0] if stack.frames else None

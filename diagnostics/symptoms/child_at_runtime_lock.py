@@ -3,8 +3,10 @@
 The only thread of a process waits for a native lock or for a team (OpenMP, rayon, Eigen). Or the innermost frames are
 one of libc's own locks, and no other thread of the process is at a mutex. Or a lock of a runtime (OpenMP, BLAS, an
 allocator) is waited for in a loader's worker, in the middle of a fork, or in the one stack that was taken of a process
-in a job that forks. Or a thread waits for another one (to end it, for its signal) in the middle of a fork, or below a
-library's own handler of a fork in the child.
+in a job that forks. Or the only thread of a child waits for a lock of Python's making by which an extension (h5py's,
+fastrlock's, a buffered stream's) guards its calls, or for one that a library has made of a condition. Or a thread waits
+for another one (to end it, for its signal) in the middle of a fork, or below a library's own handler of a fork in the
+child.
 
 By Python stacks: several threads of a process idle at one line of a library's that only calculates (a TLS context, a
 digest), and all the others are in waits by their names, so that no thread of the process is inside of the library
@@ -88,6 +90,16 @@ TEAM_WAITS = (
 )
 # grpc_postfork_child     je_jemalloc_postfork_child     PyOS_AfterFork_Child
 AFTER_FORK = re.compile(r"^(?:\w{1,40}_)?(?:post_?fork|at_?fork|after_?fork)_?child(?:_\w{1,20})?$", re.I)
+# what extensions and Python's own modules in C guard their calls with
+OF_PYTHONS_MAKING = re.compile(r"^(?:PyThread_acquire_lock(?:_timed)?|_?PyMutex_Lock(?:Timed)?)(?:\.\w{1,20}){0,2}$")
+# __pyx_f_4h5py_8_objects_8FastRLock_acquire      _enter_buffered_busy (of sys.stdout)      _PyImport_AcquireLock
+GUARDED = re.compile(r"^(?:__pyx_\w{1,200}|_enter_buffered_busy|_?PyImport_AcquireLock)(?:\.\w{1,20}){0,2}$")
+# a lock that a library has made of a condition:  H5TS_mutex_lock      QReadWriteLock::lockForWrite
+ON_CONDITION = re.compile(r"^_{0,3}(?:GI_{1,3})?pthread_cond_wait(?=$|@|\.)")
+NAMES_LOCK = re.compile(
+    r"(?:(?:^|[_:])(?:mutex|(?:rw)?lock)|(?:^|[_:a-z])(?<!Un)(?:Mutex|(?:R[Ww])?Lock))(?=$|[_:A-Z])"
+)
+OF_PYTHON = ("libpython", "python", "libc.", "libc-", "libpthread", "_queue.", "_thread.")
 FOR_OTHERS = ("pthread_cond_wait", "__pthread_cond_wait", "___pthread_cond_wait", "futex_wait", *MUTEX_WAITS)
 
 
@@ -192,8 +204,28 @@ def _only_threads(incident: Incident) -> Iterator[NativeStack]:
         alone = alone or any(each.alone and each.subject.tid == native.subject.pid is not None for each in stacks)
         names = native_names(native, 5)
         locked = at_mutex(native, 2) or any(name.startswith(READ_WAITS) for name in names[:3])
+        locked = locked or (
+            (_at_an_extensions_lock(native) or _at_a_made_lock(names)) and (helps or _forks(incident, native, stacks))
+        )
         if alone and (locked or any(name.startswith(TEAM_WAITS) for name in names) or _is_inside_openmp(native)):
             yield native
+
+
+def _at_an_extensions_lock(native: NativeStack) -> bool:
+    """True below a call of an extension's own; a lock that Python code takes may have a limit, as `Event.wait(5)`."""
+    frames = native.frames[:12]
+    at = [place for place, frame in enumerate(frames[:10]) if OF_PYTHONS_MAKING.match(frame.function)]
+    taker = frames[at[-1] + 1] if at and at[-1] + 1 < len(frames) else None
+    if taker is None:
+        return False
+    library = (taker.module or "").rpartition("/")[2]
+    return (library != "" and not library.startswith(OF_PYTHON)) or GUARDED.match(taker.function) is not None
+
+
+def _at_a_made_lock(names: Sequence[str]) -> bool:
+    """True where a call that takes a lock by its name waits for a condition without a limit."""
+    at = next((place for place, name in enumerate(names[:3]) if ON_CONDITION.match(name)), None)
+    return at is not None and any(map(NAMES_LOCK.search, names[at + 1 : at + 2]))
 
 
 def _process_of_its_file(incident: Incident, native: NativeStack, stacks: Sequence[NativeStack]) -> Process | None:

@@ -2,7 +2,8 @@
 
 By its Python stack, or by that of the thread in which a main thread that only serves calls has the training run.
 ABSENT where main threads' stacks were taken and each computes or is in a wait that is known by its name, of another
-kind; a child is mostly a helper itself, and an event or a queue may be a helper's.
+kind; a child is mostly a helper itself, an event or a queue may be a helper's, and whoever waits for a process to end
+is a launcher or waits for a helper.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ._waits import (
     main_stacks,
     name_of,
     tells_its_wait,
+    waits_for_an_end,
     waits_for_helpers,
     waits_for_loader,
     waits_for_thread,
@@ -38,7 +40,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
                 (stack,),
                 f"the main thread of {stack.subject.pid} waits for its helpers in {stack.frames[0].function}",
             )
-        elif not is_child(stack):
+        elif not is_child(stack) and not waits_for_an_end(stack):
             elsewhere.append(stack)
     for stack in elsewhere if not found else ():
         pid = stack.subject.pid
