@@ -256,7 +256,11 @@ CAUSES = (
             ),
             *OF_A_DEAD_RANK,
         ),
-        now=("Run the failing step with CUDA_LAUNCH_BLOCKING=1 and compute-sanitizer on one GPU",),
+        now=(
+            "Run the failing step with CUDA_LAUNCH_BLOCKING=1 and compute-sanitizer on one GPU",
+            "Where a kernel asserts, compare the largest label, token or index with the size of what it is looked up "
+            "in; on the CPU the same step names it",
+        ),
         for_good=("Check index ranges (labels, embeddings, custom kernels) and upgrade the library that is named",),
         mistaken_for=(
             ("gpu-device-faulty", "an Xid looks like hardware; this one follows the code to another GPU"),

@@ -9,8 +9,8 @@ CAUSES = (
     Cause(
         slug="collective-mismatch",
         title="ranks that disagree which collective comes next",
-        what="uneven batches, a call that one rank skips, or different shapes make healthy ranks wait for each other "
-        "for ever",
+        what="uneven batches, a call that one rank skips, two threads of a rank that race for their turn, or different "
+        "shapes make healthy ranks wait for each other for ever",
         prior=0.03,
         source=ESTIMATE
         + "a part of what is counted as time-outs and software bugs; "
@@ -130,6 +130,7 @@ CAUSES = (
         for_good=(
             "Use Join or drop_last so that all ranks have the same number of batches; keep collectives out of "
             "rank-only branches",
+            "Give each thread that issues collectives (a save in the background) a process group of its own",
             "Run with TORCH_DISTRIBUTED_DEBUG=DETAIL in tests",
         ),
         mistaken_for=(

@@ -8,28 +8,35 @@ apart: the last may be over on one rank only).
 By time: time-outs without any number that began together, one rank's in one operation and all the others' in another.
 
 By stacks (else tracebacks): every rank waits for the others, in different operations, none of them point-to-point (a
-pipeline's stages differ by design) and none elsewhere or stopped (then that one is what they wait for).
+pipeline's stages differ by design) and none elsewhere or stopped (then that one is what they wait for). Or beside each
+main thread that is in a collective a second thread of its process is in one, too, and the second threads are in
+different operations, not all of which have a root (whoever has given it its part is past a gather). A second thread
+in the same call on every rank, as that of a save in the background in a group of its own, is ordinary.
 
-ABSENT where all ranks wait in the same operation, and none that has made steps is missing.
+ABSENT where all ranks wait in the same operation, none that has made steps is missing, and no second thread of theirs
+is in a collective.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from ..evidence import Subject
 from ..evidence.job import CollectiveStuck, CollectiveTimeout, TrainingSteps
+from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
-from ._ranks import FAR, Position, positions
+from ._ranks import FAR, Position, positions, where
 
 FEWEST = 3  # ranks: of two that differ neither is the odd one
 TOGETHER_S = 1.0
 MOST = 50  # calls that are compared with each other
 AHEAD = 2  # calls of one name: the last may be over on one rank and not yet on another
 CLOSE, SHARE = 8, 0.01  # calls apart, and of all the calls so far
+ROOTED = re.compile(r"^collective:(?:_?gpu_)?(?:gather|scatter|reduce|broadcast)(?:_object(?:_list)?|_one)?$")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -114,8 +121,32 @@ def _by_place(incident: Incident) -> Iterator[Finding]:
     if all(position.waits_for_ranks and position.where != "point-to-point" for position in seen) and len(names) > 1:
         said = "; ".join(f"{position.subject} in {position.where.removeprefix('collective:')}" for position in seen[:4])
         yield Finding(Subject(), facts, said)
-    elif len(names) == 1 and not _unseen(incident, seen):
+        return
+    beside = _beside(incident, seen)
+    others = {place for _, place in beside}
+    if _unseen(incident, seen):
+        return
+    if len(beside) == len(seen) and len(others) > 1 and not all(map(ROOTED.match, others)):
+        said = "; ".join(f"{stack.thread} of {stack.subject} in {place.split(':')[1]}" for stack, place in beside[:4])
+        yield Finding(Subject(), (*facts[:4], *(stack for stack, _ in beside[:4])), f"beside the main threads: {said}")
+    elif len(names) == 1 and not beside:
         yield Finding(Subject(), facts, f"all {len(seen)} ranks wait in {names[0]}", present=False)
+
+
+def _beside(incident: Incident, seen: Sequence[Position]) -> list[tuple[PythonStack, str]]:
+    """The one thread beside each main thread that is in a collective as well, and where that is; none where some
+    process has two, or a main thread is in none.
+    """
+    found: list[tuple[PythonStack, str]] = []
+    for position in seen:
+        process = incident.links.process_of(position.fact)
+        last = {stack.thread: stack for stack in (process.stacks if process else ()) if stack.frames}
+        places = [(stack, where(stack.frames)) for thread, stack in last.items() if thread != "MainThread"]
+        inside = [(stack, place) for stack, place in places if place.startswith("collective:")]
+        if len(inside) > 1 or (inside and not position.in_collective):
+            return []
+        found += inside
+    return found
 
 
 def _unseen(incident: Incident, seen: Sequence[Position]) -> bool:
