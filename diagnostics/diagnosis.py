@@ -19,7 +19,7 @@ from .finding import Sentence, find
 from .garbage import no_collection
 from .hypothesis import ANSWER_POSTERIOR, Hypothesis, Verdict, named
 from .incident import Incident
-from .network import Instance, Network, at_work, build, own_bits, shaken, told_apart_by, unaccounted
+from .network import Instance, Network, at_work, build, carriers, own_bits, shaken, told_apart_by, unaccounted
 from .precedents import Likeness, compare, wording
 from .printable import PLAIN, cite, escaped
 from .symptoms import Observation, State, all_symptoms, observe
@@ -64,7 +64,7 @@ class Diagnosis:
     def _repr_html_(self) -> str:
         """The verdict and its finding: one heading, one paragraph, with the lines it stands on."""
         names = "; ".join(f"{named(each)}, {each.posterior:.0%}" for each in self.answer)
-        heading = escaped(self.verdict.value + (f": {names}" if names else ""))
+        heading = escaped(self.called + (f": {names}" if names else ""))
         sentences = " ".join(
             f"{escaped(each.text)} <span style='color: {FAINT}'>{escaped(cite(each.sources))}</span>"
             for each in self.finding
@@ -72,12 +72,18 @@ class Diagnosis:
         return f"<div {PLAIN}><strong>{heading}</strong><p>{sentences}</p></div>"
 
     @property
+    def called(self) -> str:
+        """The verdict in words; an answer that only the wording makes is called what it is."""
+        only_leads = bool(self.answer) and all(each.is_lead for each in self.answer)
+        return "a lead, not proven" if only_leads else self.verdict.value
+
+    @property
     def headline(self) -> str:
         """The diagnosis in one line: the verdict, the causes, how much is seen and unexplained."""
         names = "; ".join(f"{named(each)} ({each.posterior:.0%})" for each in self.answer)
         table = all_symptoms()
         ill = [each for each in self.present if not table[each.symptom].healthy]
-        told = f"{self.verdict.value}: {names}" if names else self.verdict.value
+        told = f"{self.called}: {names}" if names else self.called
         present = "1 symptom" if len(ill) == 1 else f"{len(ill)} symptoms"
         return f"{told}; {present} present, {len(self.unexplained)} unexplained"
 
@@ -99,6 +105,16 @@ class Diagnosis:
         table = all_symptoms()
         left = [each for each in self.present if not table[each.symptom].healthy]
         return [each for each in left if not any(each in cause.explained for cause in self.answer)]
+
+    @cached_property
+    def hangs_on(self) -> tuple[Observation, ...]:
+        """The observations of which each alone carries the answer: were it misread, a cause would not be named.
+
+        Empty for an answer that stands without any one symptom, for a lead, and where there is no answer.
+        """
+        proven = [each.slug for each in self.answer if not each.is_lead]
+        carrying = (each for slug in proven for each in carriers(self.network, slug, ANSWER_POSTERIOR))
+        return tuple({each.symptom: each for each in carrying}.values())
 
     @property
     def weights(self) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from .diagnosis import Diagnosis
 from .evidence import NOBODY, Coverage, ReadState, Source, Subject
 from .filesystems import by_name
 from .finding import Sentence, seen
-from .hypothesis import Hypothesis, named
+from .hypothesis import Hypothesis, Verdict, named
 from .next_probe import Question, next_questions
 from .printable import cite
 from .symptoms import Observation, all_symptoms
@@ -45,6 +45,7 @@ class Explanation:
     """A diagnosis as a colleague would tell it; every part may be empty except the finding."""
 
     finding: tuple[Sentence, ...]
+    stands_on: tuple[Sentence, ...]
     table: tuple[Row, ...]
     chain: tuple[Link, ...]
     rivals: tuple[Sentence, ...]
@@ -63,6 +64,7 @@ def explain(diagnosis: Diagnosis) -> Explanation:
     answer = diagnosis.answer
     return Explanation(
         finding=diagnosis.finding,
+        stands_on=tuple(_stands_on(diagnosis)),
         table=tuple(sorted(_table(diagnosis), key=lambda row: row.role.place if row.role else len(Role))),
         chain=tuple(chain_of(diagnosis)) if answer else (),
         rivals=tuple(_rivals(diagnosis)),
@@ -81,6 +83,20 @@ def explain(diagnosis: Diagnosis) -> Explanation:
     )
 
 
+def _stands_on(diagnosis: Diagnosis) -> Iterable[Sentence]:
+    """How much of the answer is left when one symptom was misread; a lead says of itself what it is."""
+    if not any(not each.is_lead for each in diagnosis.answer):
+        return
+    table, carrying = all_symptoms(), diagnosis.hangs_on
+    if not carrying:
+        yield Sentence("No single symptom carries it: without any one of them the answer stays.")
+        return
+    each_of, that = ("", "that") if len(carrying) == 1 else ("each of ", "one of them")
+    on = _listed(table[each.symptom].title for each in carrying)
+    cited = tuple(source for each in carrying for source in each.sources[:1])
+    yield Sentence(f"It hangs on {each_of}{on}: were {that} misread, it would not be the answer.", cited)
+
+
 def _table(diagnosis: Diagnosis) -> Iterable[Row]:
     table = all_symptoms()
     for each in diagnosis.present:
@@ -95,7 +111,9 @@ def _table(diagnosis: Diagnosis) -> Iterable[Row]:
 
 
 def _rivals(diagnosis: Diagnosis) -> Iterable[Sentence]:
-    """Why not the others: those next in line."""
+    """Why not the others: those next in line; where nothing is wrong nobody asks."""
+    if diagnosis.verdict is Verdict.HEALTHY:
+        return
     usual = _usual_suspects(diagnosis)
     for each in _others(diagnosis)[:RIVALS_SHOWN]:
         if each.posterior >= NEGLIGIBLE and each.slug not in usual:
@@ -224,7 +242,8 @@ def for_subject(command: str, subject: Subject) -> str:
 def format_explanation(explanation: Explanation) -> str:
     """The whole explanation as plain text."""
     decided = bool(explanation.now)
-    parts = [" ".join(f"{each.text}{cite(each.sources)}" for each in explanation.finding)]
+    told = (*explanation.finding, *explanation.stands_on)
+    parts = [" ".join(f"{each.text}{cite(each.sources)}" for each in told)]
     if explanation.table:
         rows = [
             f"  {row.title}\n      seen:     {row.seen}{cite(row.sources)}"

@@ -273,6 +273,32 @@ def shaken(network: Network, answer: set[str]) -> float:
     return stays / SHAKES
 
 
+def carriers(network: Network, slug: str, least: float) -> list[Observation]:
+    """The observations, one a symptom, without whose symptom a cause would be less probable than `least`.
+
+    By the symptoms alone. Of the instances only those that the evidence speaks most for take part.
+    """
+    rank = network.best(SHAKEN_INSTANCES)
+    slugs = [network.instances[i].cause.slug for i in rank]
+    mine = [row for row, name in zip(rank, slugs, strict=True) if name == slug]
+    shown = network.present & (network.strength[mine] > network.leak).any(axis=0)
+    found = []
+    for name in dict.fromkeys(each.symptom for each, there in zip(network.observed, shown, strict=True) if there):
+        kept = [column for column, each in enumerate(network.observed) if each.symptom != name]
+        result = noisy_or.solve(
+            network.prior[rank],
+            network.strength[rank][:, kept],
+            network.leak[kept],
+            network.present[kept],
+            max_set=2,
+            nothing=NOTHING_KNOWN,
+        )
+        if at_work(slugs, result)[slug] < least:
+            columns = zip(network.observed, shown, strict=True)
+            found.append(next(each for each, there in columns if there and each.symptom == name))
+    return found
+
+
 def _shaken_hint(bits: np.ndarray[Any, Any], draw: np.random.Generator) -> np.ndarray[Any, Any] | None:
     return bits * math.log(2) * math.exp(draw.uniform(-math.log(2), math.log(2))) if bits.any() else None
 

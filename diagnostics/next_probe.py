@@ -1,19 +1,24 @@
 """What to ask next: the artefact or probe whose answer would move the verdict most for what it costs.
 
-For every symptom that nobody looked for: how many bits of uncertainty about the causes its answer would
-take away on average, over both answers. Source: Lindley, On a Measure of the Information Provided by an
-Experiment (1956).
+For every symptom that nobody looked for: how many bits of uncertainty its answer would take away on average, over both
+answers. Where the diagnosis has an answer, it is the uncertainty whether that answer holds, else the one about all
+causes. Source: Lindley, On a Measure of the Information Provided by an Experiment (1956).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from . import noisy_or
 from .diagnosis import Diagnosis
+from .hypothesis import Verdict
 from .network import LIFTED_TO, NOTHING_KNOWN
 from .symptoms import State, all_symptoms
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RIVALS = 12
 WORTH_SHOWING_BITS = 0.02
@@ -31,11 +36,13 @@ class Question:
 
 
 def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
-    """The questions with the highest expected gain in bits per minute of a person's time, best first."""
+    """The questions with the highest expected gain in bits per minute of a person's time, best first; none where nothing
+    is wrong.
+    """
     import numpy as np
 
     network = diagnosis.network
-    if not network.instances:
+    if not network.instances or diagnosis.verdict is Verdict.HEALTHY:
         return []
     table = all_symptoms()
     rank = network.best(RIVALS)
@@ -51,7 +58,15 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         hint=hint,
         lifts_to=LIFTED_TO,
     )
-    before = noisy_or.entropy(posterior.probability)
+    answered = {each.slug for each in diagnosis.answer}
+    sets = [{rivals[i].cause.slug for i in causes} for causes in posterior.sets]
+    holds = np.array([bool(answered) and answered <= slugs for slugs in sets])
+
+    def uncertainty(probability: np.ndarray[Any, Any]) -> float:
+        held = float(probability[holds].sum())
+        return noisy_or.entropy(np.array([held, 1 - held]) if answered else probability)
+
+    before = uncertainty(posterior.probability)
     found = []
     for name in dict.fromkeys(each.symptom for each in diagnosis.observations if each.state is State.UNOBSERVED):
         symptom = table[name]
@@ -62,7 +77,7 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         seen = np.array([1 - (1 - symptom.leak) * np.prod(1 - shows[list(causes)]) for causes in posterior.sets])
         chance = float(posterior.probability @ seen)
         after = sum(
-            weight * noisy_or.entropy(posterior.probability * likely / weight)
+            weight * uncertainty(posterior.probability * likely / weight)
             for weight, likely in ((chance, seen), (1 - chance, 1 - seen))
             if weight > 1e-9
         )

@@ -11,7 +11,7 @@ import argparse
 import json
 import sys
 
-from ..diagnosis import Diagnosis, diagnose
+from ..diagnosis import diagnose
 from ..explanation import explain, format_explanation
 from ..incident import open_incident
 from ..printable import visible
@@ -43,12 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
         json.dump(diagnosis_as_json(diagnosis), sys.stdout, indent=1, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
-        sys.stdout.write(visible(headline(diagnosis) + "\n\n" + format_explanation(explain(diagnosis))))
+        sys.stdout.write(visible(f"{diagnosis.headline}\n\n" + format_explanation(explain(diagnosis))))
     return 0
-
-
-def headline(diagnosis: Diagnosis) -> str:
-    """The verdict in one line."""
-    names = ", ".join(f"{each.slug} {each.posterior:.2f}" for each in diagnosis.answer)
-    survived = f", survives {diagnosis.robustness:.0%} of shaken tables" if diagnosis.answer else ""
-    return f"{diagnosis.verdict.value.upper()}{': ' + names if names else ''}{survived}"

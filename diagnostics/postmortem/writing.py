@@ -94,8 +94,8 @@ def _said(sentence: Sentence, basis: str = DIAGNOSIS) -> Said:
 def _summary(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Section:
     items: list[Item] = [_said(each) for each in told.finding]
     if diagnosis.answer:
-        survived = f"The answer survives {diagnosis.robustness:.0%} of the shaken tables."
-        items.append(Said(f"Verdict: {diagnosis.verdict.value}. {survived}", basis=DIAGNOSIS))
+        items.append(Said(f"Verdict: {diagnosis.called}.", basis=DIAGNOSIS))
+        items += [_said(each) for each in told.stands_on]
     lost = [run for run in runs if run.lost_steps]
     if lost:
         steps = sum(run.lost_steps or 0 for run in lost)

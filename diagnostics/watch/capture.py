@@ -54,8 +54,7 @@ def _diagnose(folder: Path) -> str:
     write_durably(_beside(folder, "txt"), text.encode())
     printed = json.dumps(diagnosis_as_json(diagnosis), indent=1, ensure_ascii=False)
     write_durably(_beside(folder, "json"), printed.encode())
-    named = ", ".join(f"{each.slug} ({each.subject})" for each in diagnosis.answer)
-    return f"diagnosis: {diagnosis.verdict.value}{': ' + named if named else ''}; read {_beside(folder, 'txt')}"
+    return f"diagnosis: {diagnosis.headline}; read {_beside(folder, 'txt')}"
 
 
 def _beside(folder: Path, ending: str) -> Path:
