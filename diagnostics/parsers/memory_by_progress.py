@@ -12,11 +12,15 @@
     hour,proc.memory.availableMB
     6,604310
 
+    epoch  trainer_rss_gb  shm_manager_rss_gb  avail_gb
+    2      38.1            31.6                812
+
 The first column counts (steps, requests, hours), a heading speaks of memory in use, or of what is left of the
 machine's, and the unit stands in the heading or in the cell. Each column is a thing of its own. Rows whose first cell
 shows no number, or begins anew, are skipped from there on: a start of another run. Memory of a device, of a disk or
-of a heap that its runtime limits is none; columns that `memory_series` reads are left to it. In a file that is called
-after the memory (rss.txt, mem.csv), columns of sizes count whatever their headings say.
+of a heap that its runtime limits is none, and a process is one whatever it serves; columns that `memory_series` reads
+are left to it. In a file that is called after the memory (rss.txt, mem.csv), columns of sizes count whatever their
+headings say.
 """
 
 from __future__ import annotations
@@ -45,7 +49,16 @@ IN_USE = re.compile(
     rf"(?:^|[^A-Za-z]){_IN_USE}(?:$|[^A-Za-z])|(?<=[a-z])(?:RSS|PSS)\b|[a-z._]mem(?:ory)?[._](?!avail)", re.I
 )
 LEFT = re.compile(
-    r"(?:^|[._ ])(?:mem(?:ory)?|ram)[._ ]?(?:available|avail|free|left)|^(?:mem)?available$|^MemAvailable$", re.I
+    r"(?:^|[._ ])(?:mem(?:ory)?|ram)[._ ]?(?:available|avail|free|left)"
+    r"|^(?:host[._ ]|mem)?avail(?:able)?(?:[._ ]?\(?[KMGT]i?B\)?)?$",
+    re.I,
+)
+FREE = re.compile(r"free", re.I)
+# shm_manager_rss_gb     GPU worker RSS: a process, whatever it serves
+PROCESS = re.compile(
+    r"(?:shm|gpu|cuda|device|cpu)[_ -](?:manager|server|worker|proc(?:ess)?|daemon|child|client|reader|loader)s?"
+    r"(?=[_ ](?:rss|pss)(?:$|[^A-Za-z]))",
+    re.I,
 )
 OTHER = re.compile(
     r"gpu|cuda|vram|\bhbm\b|device|(?<!m)alloc|reserved|shm|swap|disk|spill|cpu|util|limit$|limit,|heap|object|store|tokens?"
@@ -94,7 +107,12 @@ def told(text: Text, heading: list[str], rows: list[tuple[Line, list[str]]]) -> 
     for place, name in enumerate(heading):
         left = LEFT.search(name) is not None
         told_by_file = by_file and (UNIT.search(name) or all(_has_unit(cells, place) for _, cells in rows))
-        if place == 0 or AXIS.match(name) or OTHER.search(name) or not (left or IN_USE.search(name) or told_by_file):
+        if (
+            place == 0
+            or AXIS.match(name)
+            or OTHER.search(PROCESS.sub("", name))
+            or not (left or IN_USE.search(name) or told_by_file)
+        ):
             continue
         if name.lower() == known:
             continue
@@ -107,8 +125,7 @@ def told(text: Text, heading: list[str], rows: list[tuple[Line, list[str]]]) -> 
             if percent is not None:
                 yield MemoryInfo(source=source, subject=subject, values_kib={}, used_percent=percent)
             elif kib is not None:
-                most = max(amount[0] or 0 for _, amount in found)
-                yield MemoryInfo(source=source, subject=subject, values_kib=_values(name, kib, most, left=left))
+                yield MemoryInfo(source=source, subject=subject, values_kib=_values(name, kib, left=left))
 
 
 def _has_unit(cells: list[str], place: int) -> bool:
@@ -143,9 +160,9 @@ def _amount(name: str, cells: list[str], place: int) -> tuple[int | None, float 
     return (size_kib(found["number"], unit), None) if unit else None
 
 
-def _values(name: str, kib: int, most: int, *, left: bool) -> dict[str, int]:
+def _values(name: str, kib: int, *, left: bool) -> dict[str, int]:
     if left:
-        return {"MemUsed": most - kib + 1, "MemAvailable": kib}
+        return {"MemFree" if FREE.search(name) else "MemAvailable": kib}
     of = OF_TOTAL.search(name)
     total = size_kib(of["total"], of["unit"] or "G") if of else 0
     return {"MemUsed": kib, **({"MemTotal": total, "MemAvailable": total - kib} if total >= kib > 0 and of else {})}

@@ -175,7 +175,7 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     tables = Tables()
     for line in text.lines():
         said = line.text[:1000]
-        if row := logged_row(line, said) or anonymous(line, said) or of_total(line, said) or left_of_total(line, said):
+        if row := said_in_a_line(line, said):
             logged.append(row)
         elif found := printed_row(line, said):
             wording, row = found
@@ -188,6 +188,15 @@ def read(text: Text) -> Iterator[MemoryInfo]:
         yield MemoryInfo(source=Source(text.name, row.line.number, row.line.quote), values_kib={"MemFree": row.kib})
     if not logged and printed:
         yield from told(text, max(printed.values(), key=len))
+
+
+def said_in_a_line(line: Line, said: str) -> Row | None:
+    return logged_row(line, said) or anonymous(line, said) or of_total(line, said) or left_of_total(line, said)
+
+
+def logged_elsewhere(line: Line, said: str) -> bool:
+    """True for a line that is read here, for those who read lines that look alike."""
+    return said_in_a_line(line, said) is not None or printed_row(line, said) is not None
 
 
 def logged_row(line: Line, said: str) -> Row | None:

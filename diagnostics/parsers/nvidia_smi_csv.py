@@ -6,9 +6,10 @@
     pid, process_name, gpu_uuid, used_gpu_memory [MiB]
     21702, [Not Found], GPU-00000000-0000-0000-0000-000000000001, 11396 MiB
 
-The header names the columns, or the command where a shell shows it above its output. Without either (`noheader`) two
-kinds of row can be told apart from any other table of numbers: processes (a pid, its memory in MiB and its name, in any
-order of the last two), and power draw and limit: the second is one round number, the same in every row.
+The header names the columns, or the command where a shell shows it above an output without one. Without either
+(`noheader`) two kinds of row can be told apart from any other table of numbers: processes (a pid, its memory in MiB and
+its name, in any order of the last two), and power draw and limit: the second is one round number, the same in every
+row.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ HEADER = re.compile(
 )
 COLUMN = re.compile(r"^([a-z_][\w.]*)(?: \[([^\]]{1,10})\])?$")
 # $ nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv,noheader
+# $ nvidia-smi --query-gpu=pstate,utilization.gpu --format=csv -l 60 | tail -5
 COMMAND = re.compile(
-    r"\bnvidia-smi\b.{0,200}--query-(?:gpu|compute-apps|accounted-apps)=([\w.,]{1,1000})(?=.{0,200}noheader)"
+    r"\bnvidia-smi\b.{0,200}--query-(?:gpu|compute-apps|accounted-apps)=([\w.,]{1,1000})"
+    r"(?=.{0,200}(?:noheader|\| ?(?:tail|grep) ))"
 )
 # 201877, 11320 MiB, VLLM::Worker
 APP = re.compile(
@@ -244,7 +247,8 @@ PARSER = Parser(
         r"^(timestamp|time(?=, (temperature|fan|power|utilization|clocks|pstate)\b)|index|name|gpu_name|uuid"
         r"|gpu_uuid|gpu_bus_id|pci\.bus_id|pid|process_name|utilization\.gpu|power\.draw)"
         r"(, [a-z_.]+( \[[^\]\n]{1,10}\])?)+[ \t]*\r?$"
-        r"|\bnvidia-smi\b.{0,200}--query-(gpu|compute-apps|accounted-apps)=[\w.,]{1,1000}.{0,200}noheader"
+        r"|\bnvidia-smi\b.{0,200}--query-(gpu|compute-apps|accounted-apps)=[\w.,]{1,1000}"
+        r".{0,200}(noheader|\| ?(tail|grep) )"
         r"|^\d{1,8}, (\d{1,8} MiB, [^,\n]{1,300}|[^,\n]{1,300}, \d{1,8} MiB)\r?$"
         r"|^(utilization\.gpu|memory\.used|power\.draw) \[|^\d{1,4}\.\d\d, \d{2,4}\.00\r?$"
     ),

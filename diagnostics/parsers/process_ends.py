@@ -9,7 +9,8 @@
 
     10:58:41 exit 0                (with a time before it: else it is a script's line)
 
-bash may print its "Killed" line into the next run's log; it says which pid, not when.
+A progress bar ends no line, so that the shell's word may stand right behind it. bash may print its "Killed" line into
+the next run's log; it says which pid, not when.
 """
 
 from __future__ import annotations
@@ -73,6 +74,10 @@ BY_PID = re.compile(
     r"(?i)\bpid[ =:](?P<pid>\d{1,8})\)?[ ,:;-]{1,3}(?:(?:has |was )?(?:exited|ended|left|returned|finished),? )?"
     r"(?:with )?(?:exit |return )(?:status|code)[ :=]{1,3}(?P<status>-?\d{1,3})\b"
 )
+# 40/900 [=>......] - ETA: 11:20 - loss: 0.20Killed       12%|#2   | 12/100 [00:10<01:13, 1.20it/s]Terminated
+BEHIND_A_BAR = re.compile(
+    rf"\d/\d{{1,9}} ?\[[^\n]{{0,300}}[\d\])%s](?P<word>{_WORDS})(?: \(core dumped\))?(?P<pid>)(?P<command>)$"
+)
 # 10:58:41 exit 0
 LEFT = re.compile(r"^exit (?P<status>\d{1,3})$")
 # what libraries print of a signal that they catch
@@ -103,6 +108,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # [1]+  Killed                  python train.py          Killed
     (re.compile(rf"^(?:\[\d{{1,4}}\][+-]? +(?P<pid>\d{{1,8}})? *)?(?P<word>{_WORDS})(?: \(core dumped\))?"
         rf"(?: {{2,}}(?P<command>\S{{1,300}}).*)?$"), _shell),
+    (BEHIND_A_BAR, _shell),
     # [1]    4121 killed     python train.py     (zsh)
     (re.compile(r"^\[\d{1,4}\] {1,6}(?:[+-] {1,4})?(?P<pid>\d{1,8}) "
         r"(?P<word>killed|terminated|segmentation fault|bus error|abort|hangup|quit)(?: {1,4}\(core dumped\))? {2,}"
@@ -246,7 +252,7 @@ PARSER = Parser(
         r"|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]"
         r"|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?="
         r"|on node \S{1,120} exited on signal"
-        rf"|{footprint_of(*CAUGHT, _NAMED_END, BY_PID)}"
+        rf"|{footprint_of(*CAUGHT, _NAMED_END, BY_PID, BEHIND_A_BAR)}"
     ),
     read=read,
 )

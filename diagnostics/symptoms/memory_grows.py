@@ -2,12 +2,13 @@
 last at least 1.5 times the first, over more than two minutes or more than three moments, and still above the middle
 one. Or seven or more that rise by about the same each time, to at least 1.1 times the first.
 
-What is free counts where it falls from look to look to a fifth or less, and a process was killed: files alone fill free
-memory too. Or four or more that rise evenly to the limit that they are told with. The growth in the first minute of a
-run is its start, no leak, and that of a container in its first ten. Sizes that were written down without saying of what
-count where their file is called after the memory, and where they end at what a process held when it was killed for
-memory, or, with no such word, where something was killed: the largest of them grows, or what is left falls to next to
-nothing. ABSENT where such a series is flat.
+What is available counts as if the same were used as there was at its first look. What is free counts where it falls
+from look to look to a fifth or less, and a process was killed: files alone fill free memory too. Or four or more that
+rise evenly to the limit that they are told with. The growth in the first minute of a run is its start, no leak, and
+that of a container in its first ten. Sizes that were written down without saying of what count where their file is
+called after the memory, and where they end at what a process held when it was killed for memory, or, with no such word,
+where something was killed: the largest of them grows, or what is left falls to next to nothing. ABSENT where such a
+series is flat.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ NEAR = 0.15  # the last look is somewhat before the kill
 RUN_OUT = 0.2
 SHARE = "the share used of"
 CGROUP = "cgroup "
+AVAILABLE = "what is available of the "
 Series = list[tuple[float | None, float, Evidence]]
 
 
@@ -49,6 +51,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _runs_out(incident)
     for key, points in _of_each_machine(incident):
         values = [value for _, value, _ in points]
+        if key.startswith(AVAILABLE):
+            values = [2 * values[0] - value for value in values]  # no total is known
         if len(values) < MOMENTS or min(values) <= 0:
             continue
         times = [at for at, _, _ in points if at is not None]
@@ -64,9 +68,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         grows = grows or (_reaches_its_limit(facts[-1]) and _evenly(values, MOMENTS + 1))
         if grows:
             unit, scale = ("%", 1) if key.startswith(SHARE) else ("GiB", 2**20)
-            yield Finding(
-                Subject(), facts, f"{key} grew from {values[0] / scale:.1f} to {values[-1] / scale:.1f} {unit}"
-            )
+            went = "fell" if key.startswith(AVAILABLE) else "grew"
+            first, last = points[0][1] / scale, points[-1][1] / scale
+            yield Finding(Subject(), facts, f"{key} {went} from {first:.1f} to {last:.1f} {unit}")
         elif max(values) < 1.1 * min(values):
             yield Finding(Subject(), facts, f"{key} is flat", present=False)
 
@@ -82,11 +86,11 @@ def _reaches_its_limit(fact: Evidence) -> bool:
 def _runs_out(incident: Incident) -> Iterator[Finding]:
     """Free memory that falls over four looks or more, to little, before a process was killed."""
     killed = [end for end in incident.of(ProcessEnded) if end.signal == "SIGKILL"]
-    files: dict[str, list[MemoryInfo]] = defaultdict(list)
+    series: dict[tuple[str, str | None], list[MemoryInfo]] = defaultdict(list)
     for info in incident.of(MemoryInfo):
         if set(info.values_kib) == {"MemFree"}:
-            files[info.source.file].append(info)
-    for looks in files.values() if killed else ():
+            series[info.source.file, info.subject.job].append(info)
+    for looks in series.values() if killed else ():
         free = [info.values_kib["MemFree"] for info in looks]
         falls = all(later < earlier for earlier, later in itertools.pairwise(free))
         if len(free) > MOMENTS and falls and free[-1] <= RUN_OUT * free[0]:
@@ -128,6 +132,9 @@ def _series(incident: Incident) -> dict[str, Series]:
         used = info.values_kib.get("MemUsed")
         if used is None and "MemTotal" in info.values_kib and "MemAvailable" in info.values_kib:
             used = info.values_kib["MemTotal"] - info.values_kib["MemAvailable"]
+        if set(info.values_kib) == {"MemAvailable"}:
+            left = float(info.values_kib["MemAvailable"])
+            found[f"{AVAILABLE}{_owner(info)}"].append((info.stamp.seconds if info.stamp else None, left, info))
         if used:
             found[_owner(info)].append((info.stamp.seconds if info.stamp else None, float(used), info))
     for group in incident.of(CgroupMemory):

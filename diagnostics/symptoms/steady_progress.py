@@ -5,8 +5,10 @@ ten (but the first) at a third of the usual pace or at three times it, no except
 process, which does not outlive the run's own word of its end. Where a process table was taken after the last step, it
 shows a process that may be the run's, or somebody says how the run ended: a log that ends in mid-run while nothing is
 left of its process tells of no health. Three steps are enough where a second witness saw the GPUs busy about when the
-log ends. One epoch is, where only the tail of a log is at hand, somebody looked at the clock before the next epoch
-could be over, and the GPUs were busy then: another output of the run that shows less is late.
+log ends. Where nothing is dated four lines of ten steps or more each are, if three or more readings of the GPUs show
+full load, and not all 100 %, as of those that wait for one another. One epoch is, where only the tail of a log is at
+hand, somebody looked at the clock before the next epoch could be over, and the GPUs were busy then: another output of
+the run that shows less is late.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from .pace_fell import lasting_loss
 from .throughput_collapsed import rates
 
 FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
-BUSY_PERCENT = 50.0
+FEWEST_UNDATED, STEPS_OF_A_LINE, LOOKS = 4, 10, 3
+BUSY_PERCENT, FULL_PERCENT = 50.0, 90.0
 SEEN = (ProcessState, ThreadState, PythonStack, NativeStack)
 FAR, ODD = 3.0, 0.1
 PATIENCE = 3.0  # paces between the last step and the look
@@ -68,6 +71,18 @@ def _at_work(incident: Incident, run: Run) -> bool:
     gaps_s = (incident.timeline.elapsed_s(run.steps, look, since=run.steps.last_stamp) for look in looks)
     near = [look for look, gap_s in zip(looks, gaps_s, strict=True) if gap_s is not None and abs(gap_s) <= patience]
     return _all_busy(near)
+
+
+def _at_full_load(incident: Incident, run: Run) -> bool:
+    """True where nothing is dated, each line stands for many steps, and whoever looked found the GPUs at full load."""
+    first, last, lines = run.steps.first_step, run.steps.last_step, run.steps.steps
+    if first is None or last is None or last - first < STEPS_OF_A_LINE * (lines - 1):
+        return False
+    looks = [fact for fact in incident.of(GpuStatus) if fact.utilisation_percent is not None]
+    if run.steps.stamp is not None or any(fact.stamp for fact in looks):
+        return False
+    load = [fact.utilisation_percent or 0.0 for fact in looks]
+    return len(load) >= LOOKS and FULL_PERCENT <= min(load) < 100.0
 
 
 def _busy_about(incident: Incident, end: datetime | None, patience: float) -> bool:
@@ -118,7 +133,7 @@ def _collected(incident: Incident) -> datetime | None:
 
 def _well(incident: Incident, run: Run, seen_at_work: bool) -> bool:
     pace = rates(run.steps)
-    fewest = FEWEST_SEEN if seen_at_work else FEWEST
+    fewest = FEWEST_SEEN if seen_at_work else FEWEST_UNDATED if _at_full_load(incident, run) else FEWEST
     if run.steps.steps < fewest or len(pace) < fewest - 1 or run.failed:
         return False
     if run.finished and stays(incident, run.finished):
