@@ -7,6 +7,8 @@ PYTHON ?= python3
 INCIDENT ?= sample_logs/five_symptoms
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
+# on a pod one is root, which JupyterLab refuses unless it is told
+LAB := $(RUN) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root)
 
 sample: $(VENV)/.done
 	$(RUN) -m diagnostics diagnose sample_logs/five_symptoms
@@ -38,10 +40,10 @@ notebooks: $(VENV)/.done
 	$(RUN) -m pytest --nbval --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout=60 notebooks
 
 lab: $(VENV)/.done
-	$(RUN) -m jupyterlab notebooks
+	$(LAB) notebooks
 
 investigate: $(VENV)/.done
-	$(RUN) -m jupyterlab "$$($(RUN) scripts/investigate.py "$(INCIDENT)")/01_triage.ipynb"
+	$(LAB) "$$($(RUN) scripts/investigate.py "$(INCIDENT)")/01_triage.ipynb"
 
 benchmark: $(VENV)/.done
 	$(RUN) -m benchmarks

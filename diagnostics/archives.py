@@ -1,7 +1,8 @@
 """The artefacts behind a path: a folder's files, an archive's entries, or the file itself.
 
 Archives are streamed, never unpacked. Names inside are labels only; links, devices and names that climb
-out are reported and skipped; an entry or an archive that grows beyond the limits is cut off there.
+out are reported and skipped; an entry or an archive that grows beyond the limits is cut off there. An archive in a
+folder or in another archive is read like a folder of that name; one that lies deeper is not opened.
 """
 
 from __future__ import annotations
@@ -16,24 +17,25 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-import zstandard
-
 from .errors import UnreadableInput
+from .mounttable import absolute
 
 HELD_LIMIT = 8 << 20  # bytes of a plain file that are handed out as bytes
 ENTRY_LIMIT = 1 << 30  # bytes of one artefact
 TOTAL_LIMIT = 8 << 30  # bytes of one archive, decompressed
 ENTRIES_LIMIT = 200_000
+DEEPEST = 1  # archives around an archive that is still read: a node's rotated logs, packed with the node
 ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(frozen=True)
 class Artefact:
-    """One file of an incident: its label, its bytes, or why it could not be read."""
+    """One file of an incident: its label, its bytes, and why it, or the rest of it, could not be read."""
 
     name: str
     data: bytes = b""
@@ -41,28 +43,55 @@ class Artefact:
     path: Path | None = None  # instead of its bytes, for a large file on disk
 
 
+@dataclass
+class _Room:
+    """What one archive may still give, together with those inside it."""
+
+    entries: int = field(default_factory=lambda: ENTRIES_LIMIT)
+    total: int = field(default_factory=lambda: TOTAL_LIMIT)  # bytes, decompressed
+
+    def take(self, size: int) -> bool:
+        """Take one entry of so many bytes; False when there is no more room."""
+        self.entries -= 1
+        self.total -= size
+        return self.entries >= 0 and self.total >= 0
+
+
 def artefacts(*paths: str | Path) -> Iterator[Artefact]:
     """Every artefact behind the given paths, folders in name order. Raises UnreadableInput for a bad path."""
     if "" in paths:  # an unset variable, not the working folder
         raise UnreadableInput("a path is empty", "give a folder, an archive or files")
-    for path in map(Path, paths):
+    several = [Path(path) for path in paths]
+    for path, label in zip(several, _labels(several), strict=True):
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
             raise UnreadableInput(f"{path} does not exist", "give a folder, an archive or files") from None
         except OSError as error:
             raise UnreadableInput(f"{path} cannot be opened: {error.strerror}", "check its permissions") from None
+        under = f"{label}/" if len(paths) > 1 else ""
         if stat.S_ISDIR(mode):
-            yield from _folder(path)
+            yield from _folder(path, under)
         elif stat.S_ISREG(mode):
-            yield from _file(path, as_label(path.name))
+            yield from _file(path, label, under)
         else:
             raise UnreadableInput(
                 f"{path} is neither a folder nor a regular file", "give a folder, an archive or files"
             )
 
 
-def _folder(top: Path) -> Iterator[Artefact]:
+def _labels(paths: list[Path]) -> list[str]:
+    """The names of some paths, with their folders where two have one name."""
+    labels = [path.name or path.absolute().name for path in paths]
+    if len(set(labels)) < len(set(paths)):
+        whole = [Path(absolute(str(path))) for path in paths]
+        above = Path(os.path.commonpath(whole))
+        above = above.parent if above in whole else above
+        labels = [str(each.relative_to(above)) for each in whole]
+    return [as_label(label) for label in labels]
+
+
+def _folder(top: Path, under: str) -> Iterator[Artefact]:
     try:
         os.scandir(top).close()
     except OSError as error:
@@ -73,23 +102,24 @@ def _folder(top: Path) -> Iterator[Artefact]:
         folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", ".ipynb_checkpoints"))
         for name in sorted([*files, *(name for name in folders if Path(where, name).is_symlink())]):
             path = Path(where, name)
-            label = as_label(path.relative_to(top).as_posix())
+            label = under + as_label(path.relative_to(top).as_posix())
             found = True
             if path.is_symlink():
                 yield Artefact(label, problem="a symbolic link; not followed")
             elif not path.is_file():
                 yield Artefact(label, problem="not a regular file")
             else:
-                yield from _file(path, label)
+                yield from _file(path, label, f"{label}/")
     for refusal in closed:
         found = True
-        label = as_label(Path(refusal.filename).relative_to(top).as_posix())
+        label = under + as_label(Path(refusal.filename).relative_to(top).as_posix())
         yield Artefact(label, problem=f"a folder that cannot be opened: {refusal.strerror}")
     if not found:
         raise UnreadableInput(f"{top} holds no files", "collect something first: python -m diagnostics collect OUT")
 
 
-def _file(path: Path, label: str) -> Iterator[Artefact]:
+def _file(path: Path, label: str, under: str) -> Iterator[Artefact]:
+    """A file; the entries of an archive are called `under` and their own names."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
             if (head := file.read(512)) is None:  # /proc/kmsg looks like a file and waits for the kernel's next word
@@ -97,7 +127,7 @@ def _file(path: Path, label: str) -> Iterator[Artefact]:
                 return
             file.seek(0)
             if _looks_like_archive(head):
-                yield from _archive(file, label)
+                yield from _archive(file, label, under, _Room(), 0)
             elif path.stat().st_size > HELD_LIMIT:
                 yield Artefact(label, path=path)
             else:
@@ -114,69 +144,91 @@ def _looks_like_archive(head: bytes) -> bool:
     return head.startswith((b"\x1f\x8b", ZSTD, b"PK\x03\x04", b"BZh", b"\xfd7zXZ")) or head[257:262] == b"ustar"
 
 
-def _archive(file: IO[bytes], label: str) -> Iterator[Artefact]:
+def _archive(file: IO[bytes], label: str, under: str, room: _Room, depth: int) -> Iterator[Artefact]:
+    """The entries of an archive that lies in `depth` others, or the one file that is compressed."""
     magic = file.read(4)
     file.seek(0)
-    if magic == b"PK\x03\x04":
-        yield from _zip(file, label)
+    if magic != b"PK\x03\x04":
+        yield from _tar(file, label, under, room, depth)
+    elif depth > DEEPEST:
+        yield Artefact(label, problem=_TOO_DEEP)
     else:
-        yield from _tar(file, label)
+        yield from _zip(file, label, under, room, depth)
+
+
+_TOO_LARGE = "the archive is larger than the limit; the rest was not read"
+_TOO_DEEP = "an archive inside an archive inside an archive: unpack it"
+
+
+def _entry(name: str, data: bytes, room: _Room, depth: int) -> Iterator[Artefact]:
+    """An entry of an archive at some depth; one that is compressed, or an archive itself, is opened."""
+    if _looks_like_archive(data[:512]):
+        yield from _archive(io.BytesIO(data), name, f"{name}/", room, depth + 1)
+    else:
+        yield Artefact(name, data)
 
 
 def _zstd(file: IO[bytes]) -> IO[bytes]:
+    import zstandard
+
     return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=False))
 
 
-def _tar(file: IO[bytes], label: str) -> Iterator[Artefact]:
-    total = entries = 0
+def _tar(file: IO[bytes], label: str, under: str, room: _Room, depth: int) -> Iterator[Artefact]:
+    entries = 0
     magic = file.read(4)
     file.seek(0)
     stream = _zstd(file) if magic == ZSTD else file
     try:
         with tarfile.open(fileobj=stream, mode="r|*") as archive:
+            if depth > DEEPEST:
+                yield Artefact(label, problem=_TOO_DEEP)
+                return
             for member in archive:
                 entries += 1
                 name = safe_name(member.name)
                 # what is not read must be decompressed too, to get past it
-                total += member.size
-                if entries > ENTRIES_LIMIT or total > TOTAL_LIMIT:
-                    yield Artefact(label, problem="the archive is larger than the limit; the rest was not read")
+                if not room.take(member.size):
+                    yield Artefact(label, problem=_TOO_LARGE)
                     return
                 if member.isdir():
                     continue
                 if name is None:
                     yield Artefact(f"{label}: {member.name}", problem="its name points outside the archive; not read")
                 elif not member.isreg():
-                    yield Artefact(name, problem="a link or a device; not followed")
+                    yield Artefact(under + name, problem="a link or a device; not followed")
                 elif member.size > ENTRY_LIMIT:
-                    yield Artefact(name, problem=f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; not read")
+                    yield Artefact(under + name, problem=f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; not read")
                 else:
                     opened = archive.extractfile(member)
-                    data = opened.read() if opened else b""
-                    yield Artefact(name, data)
-    except _DAMAGE as error:
+                    yield from _entry(under + name, opened.read() if opened else b"", room, depth)
+    except _damage() as error:
         if entries == 0:
-            yield from _not_a_tar(file, label, error)
+            yield from _not_a_tar(file, label, room, error)
         else:
             yield Artefact(label, problem=f"the archive is damaged after {entries} entries: {error}")
 
 
-# zlib's, lzma's and zstandard's own errors all derive from Exception directly and share no other base
-_DAMAGE = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    EOFError,
-    OSError,
-    ValueError,
-    RuntimeError,
-    NotImplementedError,
-    zlib.error,
-    lzma.LZMAError,
-    zstandard.ZstdError,
-)
+@cache
+def _damage() -> tuple[type[Exception], ...]:
+    """What reading an archive raises: zlib's, lzma's and zstandard's own errors share no base but Exception."""
+    import zstandard
+
+    return (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        EOFError,
+        OSError,
+        ValueError,
+        RuntimeError,
+        NotImplementedError,
+        zlib.error,
+        lzma.LZMAError,
+        zstandard.ZstdError,
+    )
 
 
-def _not_a_tar(file: IO[bytes], label: str, error: Exception) -> Iterator[Artefact]:
+def _not_a_tar(file: IO[bytes], label: str, room: _Room, error: Exception) -> Iterator[Artefact]:
     """A single compressed file is read as that file; anything else is said to be unreadable."""
     try:
         file.seek(0)
@@ -199,48 +251,47 @@ def _not_a_tar(file: IO[bytes], label: str, error: Exception) -> Iterator[Artefa
         return
     held = io.BytesIO()  # its value is handed out without a copy
     problem = ""
+    limit = min(ENTRY_LIMIT, max(0, room.total))
     try:
         with plain:
-            while held.tell() < ENTRY_LIMIT and (part := plain.read(1 << 20)):
+            while held.tell() < limit and (part := plain.read(min(1 << 20, limit - held.tell()))):
                 held.write(part)
-            if held.tell() >= ENTRY_LIMIT and plain.read(1):
+            if held.tell() >= limit and plain.read(1):
                 problem = f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; the rest was not read"
-    except _DAMAGE as damage:
+    except _damage() as damage:
         problem = f"the compressed file is damaged: {damage}"
-    name = PurePosixPath(label).stem if label.endswith((".gz", ".bz2", ".xz", ".zst")) else label
-    if held.tell():
-        yield Artefact(name, held.getvalue())
-    if problem or not held.tell():
-        yield Artefact(label, problem=problem or "nothing in it")
+    room.take(held.tell())
+    yield Artefact(label, held.getvalue(), problem or ("" if held.tell() else "nothing in it"))
 
 
-def _zip(file: IO[bytes], label: str) -> Iterator[Artefact]:
-    total = 0
+def _zip(file: IO[bytes], label: str, under: str, room: _Room, depth: int) -> Iterator[Artefact]:
     try:
         with zipfile.ZipFile(file) as archive:
-            if len(archive.infolist()) > ENTRIES_LIMIT:
-                yield Artefact(label, problem=f"only its first {ENTRIES_LIMIT} entries were read: it holds more")
-            for entry in archive.infolist()[:ENTRIES_LIMIT]:
+            for entry in archive.infolist():
                 name = safe_name(entry.filename)
+                if room.entries <= 0:
+                    yield Artefact(label, problem=_TOO_LARGE)
+                    return
                 if entry.is_dir():
+                    room.take(0)
                     continue
                 if name is None:
                     yield Artefact(
                         f"{label}: {entry.filename}", problem="its name points outside the archive; not read"
                     )
                     continue
-                if entry.file_size > ENTRY_LIMIT or total + entry.file_size > TOTAL_LIMIT:
-                    yield Artefact(name, problem="larger than the limit; not read")
+                if entry.file_size > ENTRY_LIMIT or entry.file_size > room.total:
+                    yield Artefact(under + name, problem="larger than the limit; not read")
                     continue
                 try:
                     with archive.open(entry) as opened:
                         data = opened.read(ENTRY_LIMIT)
-                except _DAMAGE as error:  # encrypted, damaged, or packed by a method that Python does not know
-                    yield Artefact(name, problem=f"cannot be taken out of the archive: {error}")
+                except _damage() as error:  # encrypted, damaged, or packed by a method that Python does not know
+                    yield Artefact(under + name, problem=f"cannot be taken out of the archive: {error}")
                     continue
-                total += len(data)
-                yield Artefact(name, data)
-    except _DAMAGE as error:
+                room.take(len(data))
+                yield from _entry(under + name, data, room, depth)
+    except _damage() as error:
         yield Artefact(label, problem=f"not a readable zip archive: {error}")
 
 

@@ -53,14 +53,16 @@ class Reading(NamedTuple):
 
 def read_artefact(artefact: Artefact) -> Reading:
     """Read one artefact; what nobody can read is coverage, not an error."""
-    if artefact.problem:
-        return Reading([], [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)], [])
+    problems = [_coverage(artefact.name, ReadState.UNREADABLE, artefact.problem)] if artefact.problem else []
+    if problems and not artefact.data:
+        return Reading([], problems, [])
     if artefact.path is None and not artefact.data[:4096].strip() and not artefact.data.strip():
         why = "nothing in it: the tool printed nothing, or could not"
         return Reading([], [_coverage(artefact.name, ReadState.EMPTY, why)], [])
     text = text_of(artefact)
     try:
-        return Reading(*_read(text), _lines_of(text))
+        facts, coverage = _read(text)
+        return Reading(facts, coverage + problems, _lines_of(text))
     finally:
         text.close()
 

@@ -117,7 +117,7 @@ def test_zip_and_single_gzip(tmp_path: Path) -> None:
     assert found["mounts.txt"] is ReadState.READ
     assert found["i.zip: ../up.txt"] is ReadState.UNREADABLE
     (tmp_path / "mounts.gz").write_bytes(gzip.compress(MOUNTS.encode()))
-    assert states(tmp_path / "mounts.gz") == {"mounts": ReadState.READ}
+    assert states(tmp_path / "mounts.gz") == {"mounts.gz": ReadState.READ}
 
 
 def test_links_in_a_folder_are_not_followed(incident: Path) -> None:

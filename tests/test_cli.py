@@ -73,9 +73,20 @@ def test_an_unknown_kind_is_named_with_its_likely_spelling(capsys: pytest.Captur
 
 def test_a_missing_package_is_one_line_that_says_what_to_run(tmp_path: Path) -> None:
     """As on a fresh machine, where nobody ran make yet or the environment is not active."""
-    hidden = (
-        "import sys; sys.modules['zstandard'] = None; from diagnostics.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
+    hidden = "import sys; sys.modules['numpy'] = None; from diagnostics.cli import main; sys.exit(main(sys.argv[1:]))"
+    (tmp_path / "train.log").write_text("step 1 | loss 2.0\n")
     ran = subprocess.run([sys.executable, "-c", hidden, "diagnose", str(tmp_path)], capture_output=True, text=True)
     assert ran.returncode == 1
-    assert "no zstandard; run `make setup`" in ran.stderr and len(ran.stderr.splitlines()) == 1
+    assert "no numpy; run `make setup`" in ran.stderr and len(ran.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", command_summaries())
+def test_help_needs_no_package(command: str) -> None:
+    """As on a fresh machine: -S hides every installed package."""
+    ran = subprocess.run(
+        [sys.executable, "-S", "-m", "diagnostics", command, "--help"],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+    )
+    assert ran.returncode == 0 and ran.stdout.startswith("usage: "), ran.stderr
