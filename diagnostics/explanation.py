@@ -5,22 +5,19 @@ Every sentence carries the lines it stands on. Nothing is said that no evidence 
 
 from __future__ import annotations
 
-import re
-import shlex
-import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from .advice import checks, command, sentence, steps
 from .causes import Role
 from .chain import Link, chain_of
 from .diagnosis import Diagnosis
-from .evidence import NOBODY, Coverage, ReadState, Source, Subject
-from .filesystems import by_name
+from .evidence import Coverage, ReadState, Source, Subject
 from .finding import Sentence, seen
 from .hypothesis import Hypothesis, Verdict, named
 from .next_probe import Question, next_questions
 from .printable import cite
-from .symptoms import Observation, all_symptoms
+from .symptoms import all_symptoms
 
 RIVALS_SHOWN = 4
 WHY_NOT = "Why not the others (how likely each is at work beside the answer)"
@@ -71,13 +68,9 @@ def explain(diagnosis: Diagnosis) -> Explanation:
         suspects=tuple(_suspects(diagnosis)),
         unexplained=tuple(Sentence(seen(each), each.sources[:2]) for each in diagnosis.unexplained),
         precedents=tuple(_precedents(diagnosis)),
-        now=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.now)),
-        for_good=tuple(dict.fromkeys(_step(step, each) for each in answer for step in each.cause.for_good)),
-        would_refute=tuple(
-            dict.fromkeys(
-                f"{c.looks_for}: {for_subject(c.command, each.about)}" for each in answer for c in each.cause.checks
-            )
-        ),
+        now=tuple(dict.fromkeys(step for each in answer for step in steps(each.cause.now, each, diagnosis))),
+        for_good=tuple(dict.fromkeys(step for each in answer for step in steps(each.cause.for_good, each, diagnosis))),
+        would_refute=tuple(dict.fromkeys(check for each in answer for check in checks(each, diagnosis))),
         questions=tuple(_questions(diagnosis)),
         coverage=tuple(_coverage(diagnosis.incident.coverage)),
     )
@@ -105,7 +98,7 @@ def _table(diagnosis: Diagnosis) -> Iterable[Row]:
             continue
         by = next((h for h in diagnosis.answer if each in h.explained), None)
         effect = by.cause.effect(each.symptom) if by else None
-        actually = fill(effect.actually, by, each) if effect and by else ""
+        actually = sentence(effect.actually, by, each) if effect and by else ""
         role = effect.role if effect else None
         yield Row(each.symptom, each.subject, symptom.title, seen(each), actually, role, each.sources[:6])
 
@@ -169,8 +162,8 @@ def _against(diagnosis: Diagnosis, rival: Hypothesis, tempting: str = "") -> Sen
 
 
 def _questions(diagnosis: Diagnosis) -> Iterable[Question]:
-    about = diagnosis.hypotheses[0].about if diagnosis.hypotheses else NOBODY
-    return (replace(each, command=for_subject(each.command, about)) for each in next_questions(diagnosis))
+    for each in next_questions(diagnosis):
+        yield replace(each, command=command(each.command, each.about, diagnosis))
 
 
 def _listed(items: Iterable[str]) -> str:
@@ -187,56 +180,6 @@ def _coverage(coverage: Sequence[Coverage]) -> Iterable[Sentence]:
             yield Sentence(
                 f"{each.file}: {each.state.value}{f' ({each.reason})' if each.reason else ''}", (each.source,)
             )
-
-
-def _step(step: str, hypothesis: Hypothesis) -> str:
-    return for_subject(fill(step, hypothesis), hypothesis.about)
-
-
-class _Blanks(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return f"{{{key}}}"
-
-
-_UNKNOWN_WORDS = {
-    "mount": "the volume",
-    "server": "its server",
-    "filesystem": "the filesystem",
-    "pid": "a process",
-    "comm": "the process",
-    "path": "a file",
-    "gpu": "a GPU",
-    "rank": "a rank",
-    "device": "the device",
-    "host": "the host",
-    "interface": "the network interface",
-    "cgroup": "the container",
-    "job": "the job",
-    "pci": "the device",
-    "tid": "a thread",
-}
-
-
-def fill(template: str, hypothesis: Hypothesis | None, observation: Observation | None = None) -> str:
-    """A sentence of the table with its placeholders filled from the subject; unknown ones become plain words."""
-    if "{" not in template:
-        return template
-    known: dict[str, str] = dict(_UNKNOWN_WORDS)
-    subjects: list[Subject] = [hypothesis.about] if hypothesis else []
-    subjects += [observation.subject] if observation else []
-    for subject in subjects:
-        known |= {name: str(value) for name, value in subject.known().items()}
-    if hypothesis and hypothesis.filesystem:
-        known["filesystem"] = by_name(hypothesis.filesystem).title
-    return string.Formatter().vformat(template, (), _Blanks(known))
-
-
-def for_subject(command: str, subject: Subject) -> str:
-    """A command with its placeholders MOUNT and PID replaced by what is known."""
-    known = {
-        name: shlex.quote(str(value)) for name in ("mount", "pid") if (value := getattr(subject, name)) is not None
-    }
-    return re.sub(r"\b(?:MOUNT|PID)\b", lambda found: known.get(found[0].lower(), found[0]), command)
 
 
 def format_explanation(explanation: Explanation) -> str:
@@ -266,13 +209,14 @@ def format_explanation(explanation: Explanation) -> str:
     ):
         if sentences:
             parts.append(title + "\n" + "\n".join(f"  {each.text}{cite(each.sources)}" for each in sentences))
-    for title, steps in (
+    for title, advised in (
         ("Do now", explanation.now),
         ("Change for good", explanation.for_good),
         ("What would prove it wrong", explanation.would_refute),
     ):
-        if steps:
-            parts.append(title + "\n" + "\n".join(f"  {number}. {step}" for number, step in enumerate(steps, start=1)))
+        if advised:
+            numbered = (f"  {number}. {step}" for number, step in enumerate(advised, start=1))
+            parts.append(title + "\n" + "\n".join(numbered))
     if explanation.questions:
         asked = [
             f"  {each.gain_bits:.2f} bits  {each.why}\n             {each.command}" for each in explanation.questions

@@ -31,6 +31,11 @@ class Filesystem:
     clients: tuple[str, ...] = ()
     daemons: tuple[str, ...] = ()
 
+    @property
+    def is_fuse(self) -> bool:
+        """True where an ordinary process of this machine serves it."""
+        return any(type_.startswith("fuse") for type_ in self.types)
+
     def server(self, device: str) -> str | None:
         """The server (with its port, where the source names one) behind a mount's source."""
         found = re.match(self.device, device) if self.device else None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import noisy_or
 from .diagnosis import Diagnosis
+from .evidence import NOBODY, Subject
 from .hypothesis import Verdict
 from .network import LIFTED_TO, NOTHING_KNOWN
 from .symptoms import State, all_symptoms
@@ -26,18 +27,23 @@ WORTH_SHOWING_BITS = 0.02
 
 @dataclass(frozen=True)
 class Question:
-    """Something worth asking: the symptom it would show, why, the expected gain, and how to ask."""
+    """Something worth asking: the symptom it would show, why, the expected gain, and how to ask.
+
+    `about` is the subject of the cause under which the symptom is expected most.
+    """
 
     symptom: str
     why: str
     gain_bits: float
     command: str
     cost_minutes: float
+    about: Subject = NOBODY
 
 
 def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
-    """The questions with the highest expected gain in bits per minute of a person's time, best first; none where nothing
-    is wrong.
+    """The questions with the highest expected gain in bits per minute of a person's time, best first.
+
+    None where nothing is wrong.
     """
     import numpy as np
 
@@ -83,9 +89,10 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         )
         gain = before - after
         if gain >= WORTH_SHOWING_BITS:
-            likes = max(zip(shows, rivals, strict=True), key=lambda pair: pair[0])[1].cause.title
-            why = f"to see: {symptom.title}? Expected above all under {likes}"
-            found.append(Question(name, why, round(gain, 3), symptom.command, symptom.cost_minutes))
+            rival = max(zip(shows, rivals, strict=True), key=lambda pair: pair[0])[1]
+            about = next(h.about for h in diagnosis.hypotheses if (h.cause, h.subject) == (rival.cause, rival.subject))
+            why = f"to see: {symptom.title}? Expected above all under {rival.cause.title}"
+            found.append(Question(name, why, round(gain, 3), symptom.command, symptom.cost_minutes, about))
     found.sort(key=lambda each: (-each.gain_bits / each.cost_minutes, each.symptom))
     commands = {each.command: each for each in reversed(found)}  # one command answers several questions: keep the best
     return [each for each in found if commands[each.command] is each][:limit]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diagnostics import diagnose, open_incident
-from diagnostics.evidence import Subject
-from diagnostics.explanation import NEGLIGIBLE, Explanation, explain, for_subject, format_explanation
+from diagnostics.explanation import NEGLIGIBLE, Explanation, explain, format_explanation
 from diagnostics.report import diagnosis_as_json
 
 SAMPLE = Path(__file__).parents[1] / "sample_logs" / "five_symptoms"
@@ -90,9 +89,3 @@ def test_a_network_filesystem_is_called_by_its_name(tmp_path: Path) -> None:
         ps_txt="  PID  PPID STAT WCHAN                         COMMAND\n 4312  4300 D    rpc_wait_bit_killable         python train.py --data /data\n",
     )
     assert any("NFS" in row.actually for row in told.table), told.table
-
-
-def test_only_placeholders_are_filled_in_a_command() -> None:
-    about = Subject(mount="/data/PID", pid=7, gpu=3)
-    assert for_subject("ls MOUNT; cat /proc/PID/stack", about) == "ls /data/PID; cat /proc/7/stack"
-    assert for_subject("Drain the node and reset the GPU", about) == "Drain the node and reset the GPU"

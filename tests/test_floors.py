@@ -76,7 +76,7 @@ FLOORS = {
     "symptoms": 4,
     **dict.fromkeys(("causes", "precedents"), 5),
     **dict.fromkeys(("network", "hypothesis", "time_order", "finding", "diagnosis"), 6),
-    **dict.fromkeys(("next_probe", "chain", "explanation", "report", "display", "loop"), 6),
+    **dict.fromkeys(("next_probe", "chain", "advice", "explanation", "report", "display", "loop"), 6),
     **dict.fromkeys(("postmortem", "plots"), 7),
     **dict.fromkeys(("watch", "panels", "commands", "cli", "__main__", "__init__"), 8),
 }

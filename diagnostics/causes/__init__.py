@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from ..filesystems import Filesystem
+
 
 class Role(StrEnum):
     """The part a symptom plays under a cause."""
@@ -38,7 +40,8 @@ class Effect:
     strength : probability that the cause, at work, shows it where somebody looks
     because : why that number
     actually : what was really happening, one sentence in the past tense; {mount}, {server}, {filesystem}, {pid},
-        {comm}, {path}, {gpu}, {rank}, {device}, {host}, {interface} are filled in where known
+        {comm}, {path}, {gpu}, {rank}, {device}, {host}, {interface} are filled in where known, a process or file only
+        where it is this symptom's
     role : initiating, cascade or teardown
     """
 
@@ -50,11 +53,39 @@ class Effect:
 
 
 @dataclass(frozen=True)
+class ByFilesystem:
+    """A step or command that differs by the volume's filesystem.
+
+    Parameters
+    ----------
+    otherwise : what fits any other filesystem, and a volume of which nobody recorded it
+    of : filesystems by name, each with what fits it; "fuse" is every one that a process of this machine serves
+    """
+
+    otherwise: str
+    of: tuple[tuple[str, str], ...]
+
+    def on(self, filesystem: Filesystem) -> str:
+        """What fits a filesystem."""
+        of = dict(self.of)
+        kind = "fuse" if filesystem.is_fuse else ""
+        return of.get(filesystem.name, of.get(kind, self.otherwise))
+
+    def __str__(self) -> str:
+        return "; ".join([*(f"{name}: {step}" for name, step in self.of), f"otherwise: {self.otherwise}"])
+
+
+def by_filesystem(otherwise: str, **of: str) -> ByFilesystem:
+    """As `ByFilesystem`, each filesystem by its name: `by_filesystem("iostat -x 5 3", nfs="nfsiostat 5 3")`."""
+    return ByFilesystem(otherwise, tuple(of.items()))
+
+
+@dataclass(frozen=True)
 class Check:
     """An artefact or probe that would confirm or refute a cause: what to look at, and the command."""
 
     looks_for: str
-    command: str
+    command: str | ByFilesystem
 
 
 @dataclass(frozen=True)
@@ -70,7 +101,8 @@ class Cause:
     source : the failure studies that the prior rests on, or that it is an estimate and why (`_studies.py`)
     on : the subject fields that make two instances of it two causes ("mount", "gpu", "rank" ...)
     effects : what it shows
-    now, for_good : what to do at once, and what to change so that it does not return
+    now, for_good : what to do at once, and what to change so that it does not return; placeholders are those of a
+        sentence and, in commands, those of `advice`
     mistaken_for : tempting wrong suspects by slug or plain name, each with why it looks like them
     checks : what would confirm or refute it
     """
@@ -81,8 +113,8 @@ class Cause:
     prior: float
     source: str
     effects: tuple[Effect, ...]
-    now: tuple[str, ...]
-    for_good: tuple[str, ...]
+    now: tuple[str | ByFilesystem, ...]
+    for_good: tuple[str | ByFilesystem, ...]
     mistaken_for: tuple[tuple[str, str], ...]
     checks: tuple[Check, ...]
     on: tuple[str, ...] = ()

@@ -151,7 +151,7 @@ CAUSES = (
             *hangs("a process that was stopped"),
         ),
         now=(
-            "`kill -CONT PID`; find who stopped it (a debugger: `grep TracerPid /proc/PID/status`)",
+            "`kill -CONT STOPPED_PID`; find who stopped it (a debugger: `grep TracerPid /proc/STOPPED_PID/status`)",
         ),
         for_good=(
             "Take stacks with py-spy --nonblocking, which does not stop its target",
@@ -162,7 +162,7 @@ CAUSES = (
         ),
         checks=(
             Check("who traces or stops it",
-                  "grep -E 'State|TracerPid' /proc/PID/status; cat /sys/fs/cgroup/cgroup.freeze"),
+                  "grep -E 'State|TracerPid' /proc/STOPPED_PID/status; cat /sys/fs/cgroup/cgroup.freeze"),
         ),
     ),
 )  # fmt: skip

@@ -106,7 +106,7 @@ CAUSES = (
             ("network-filesystem-fault", "a futex wait of one thread says nothing about the compiler"),
         ),
         checks=(
-            Check("stacks and compilers", "py-spy dump --nonblocking --pid PID; ps -ef --forest"),
+            Check("stacks and compilers", "py-spy dump --nonblocking --pid JOB_PID; ps -ef --forest"),
         ),
     ),
     Cause(

@@ -82,7 +82,7 @@ CAUSES = (
         ),
         checks=(
             Check("is it at work",
-                  "py-spy dump --nonblocking --pid PID; ps -o time,stat -p PID; sleep 5; ps -o time,stat -p PID"),
+                  "py-spy dump --nonblocking --pid JOB_PID; for i in 1 2; do ps -o time= -p JOB_PID; sleep 5; done"),
             Check("the limits", "env | grep -i -E 'timeout|blocking'; grep -n timeout train.py"),
         ),
     ),

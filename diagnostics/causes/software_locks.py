@@ -51,8 +51,8 @@ CAUSES = (
         ),
         checks=(
             Check("what the worker waits in",
-                  "py-spy dump --nonblocking --pid WORKER; cat /proc/WORKER/task/*/wchan"),
-            Check("threads of the parent at the fork", "py-spy dump --nonblocking --pid PARENT"),
+                  "py-spy dump --nonblocking --pid WORKER_PID; cat /proc/WORKER_PID/task/*/wchan"),
+            Check("threads of the parent at the fork", "py-spy dump --nonblocking --pid PARENT_PID"),
         ),
     ),
     Cause(
@@ -96,7 +96,7 @@ CAUSES = (
         ),
         checks=(
             Check("all threads' stacks",
-                  "py-spy dump --nonblocking --pid PID; gdb -p PID -batch -ex 'thread apply all bt'"),
+                  "py-spy dump --nonblocking --pid JOB_PID; gdb -p JOB_PID -batch -ex 'thread apply all bt'"),
         ),
     ),
     Cause(
@@ -143,7 +143,7 @@ CAUSES = (
             ("fork-deadlock", "there the worker is alive"),
         ),
         checks=(
-            Check("which helpers are alive", "ps -ef --forest | grep -A 8 PID"),
+            Check("which helpers are alive", "ps -ef --forest | grep -A 8 JOB_PID"),
             Check("their last words", "grep -n -A 20 -i 'exception in thread\\|exited unexpectedly' *.log"),
         ),
     ),

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from . import Cause, Check, Effect, Role
+from . import Cause, Check, Effect, Role, by_filesystem
 from ._hang import hangs
 from ._studies import ACME, ESTIMATE, RSC, TSUBAME
+
+_CHUNKSERVERS = (
+    "Look at master and chunkservers of {mount} on their own machines; one in state T goes on with "
+    "`kill -CONT SERVER_PID` there"
+)
+_FORCED = "Release processes that no kill ends: `umount -f MOUNT`, and `umount -l MOUNT` where that waits too"
+_REMOUNT = "Remount {mount}; the session does not come back by itself"
 
 CAUSES = (
     Cause(
@@ -127,11 +134,30 @@ CAUSES = (
         ),
         now=(
             "Do not restart on the volume: it will hang again; run `python -m diagnostics probe MOUNT` first",
-            "Look at the servers of the volume (for MooseFS: chunkservers and master; for NFS: the server and its "
-            "disks); one in state T goes on with `kill -CONT PID`",
+            by_filesystem(
+                "Look at the servers of {mount} on their own machines: whether they run, and their disks answer; one "
+                "in state T goes on with `kill -CONT SERVER_PID` there",
+                nfs="Look at the NFS server of {mount} ({server}), another machine: whether it is up, its port 2049 "
+                    "answers, its nfsd runs and its disks answer",
+                moosefs=_CHUNKSERVERS, lizardfs=_CHUNKSERVERS,
+                cephfs="Look at the cluster of {mount}: `ceph health detail`, `ceph osd tree`, `ceph fs status`",
+                rbd="Look at the cluster of {mount}: `ceph health detail`, `ceph osd tree`",
+                lustre="Look at the servers of {mount}: `lfs check servers` here, their logs and disks on their own "
+                       "machines",
+                sshfs="Look at {server}, the other end of {mount}: whether it is up, and `ssh` to it answers",
+                fuse="Look at the process of this machine that serves {mount} (its log; in state T "
+                     "it goes on with `kill -CONT SERVER_PID`), then at the store behind it",
+            ),
             "Copy what is still readable to a local disk and start the run from there",
-            "Release processes that no kill ends: `umount -f MOUNT`, or write 1 to "
-            "/sys/fs/fuse/connections/N/abort",
+            by_filesystem(
+                "Release processes that no kill ends: `umount -f MOUNT`; where a process of this machine serves the "
+                "volume (FUSE), write 1 to /sys/fs/fuse/connections/N/abort (N: the number 0:N in "
+                "`grep MOUNT /proc/self/mountinfo`)",
+                nfs=_FORCED, lustre=_FORCED, cephfs=_FORCED, cifs=_FORCED,
+                rbd="Release processes that no kill ends: `rbd unmap -o force DEVICE`",
+                fuse="Release processes that no kill ends: write 1 to /sys/fs/fuse/connections/N/abort (N: the number "
+                     "0:N in `grep MOUNT /proc/self/mountinfo`), then `umount -l MOUNT`",
+            ),
         ),
         for_good=(
             "Keep data, code and checkpoints of a running job on a local disk; copy checkpoints to the volume in "
@@ -262,7 +288,8 @@ CAUSES = (
         ),
         checks=(
             Check("rate and latency of the volume beside the local disk", "python -m diagnostics probe MOUNT /tmp"),
-            Check("how long requests wait", "iostat -x 5 3; nfsiostat 5 3"),
+            Check("how long requests wait",
+                  by_filesystem("iostat -x 5 3", nfs="nfsiostat 5 3 MOUNT")),
         ),
     ),
     Cause(
@@ -308,12 +335,20 @@ CAUSES = (
             *hangs("a volume that had shut this client out", silent=0.4),
         ),
         now=(
-            "Remount (CephFS, NFS, Lustre) or unmap and map again (RBD); the session does not come back by itself",
-            "Check the blocklist: `ceph osd blocklist ls`",
+            by_filesystem(
+                "Remount (CephFS, NFS, Lustre) or unmap and map again (RBD); the session does not come back by itself",
+                cephfs=_REMOUNT + "; look for this client in `ceph osd blocklist ls` first",
+                rbd="Look for this client in `ceph osd blocklist ls`, then unmap and map again; the session does not "
+                    "come back by itself",
+                nfs=_REMOUNT, lustre=_REMOUNT,
+            ),
         ),
         for_good=(
-            "For CephFS mount with `recover_session=clean`, which gives up unsaved data to reconnect; alert on lost "
-            "sessions",
+            by_filesystem(
+                "Alert on lost sessions",
+                cephfs="Mount with `recover_session=clean`, which gives up unsaved data to reconnect; alert on lost "
+                       "sessions",
+            ),
             "Find the network cut that came first",
         ),
         mistaken_for=(
@@ -323,7 +358,11 @@ CAUSES = (
         ),
         checks=(
             Check("is this client on the list",
-                  "ceph osd blocklist ls; rbd status IMAGE; lctl get_param '*.*.import' | grep -A3 state"),
+                  by_filesystem(
+                      "ceph osd blocklist ls; rbd status IMAGE; lctl get_param '*.*.import' | grep -A3 state",
+                      cephfs="ceph osd blocklist ls", rbd="ceph osd blocklist ls; rbd status IMAGE",
+                      lustre="lctl get_param '*.*.import' | grep -A3 state", nfs="nfsstat -m; dmesg -T | grep -i nfs",
+                  )),
             Check("does another client reach the volume", "ssh OTHER python -m diagnostics probe MOUNT"),
         ),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import Cause, Check, Effect, Role
+from . import Cause, Check, Effect, Role, by_filesystem
 from ._hang import dies, hangs
 from ._studies import ESTIMATE, FT_HSDP, LLAMA, STEPFUN, TSUBAME
 
@@ -132,7 +132,12 @@ CAUSES = (
             *dies("the filesystem refused", 0.1),
         ),
         now=(
-            "Stop writing to it; unmount and run fsck (ext4), xfs_repair or btrfs check",
+            by_filesystem(
+                "Stop writing to it; unmount and run fsck (ext4), xfs_repair or btrfs check",
+                ext4="Stop writing to it; unmount and run fsck", ext3="Stop writing to it; unmount and run fsck",
+                xfs="Stop writing to it; unmount and run xfs_repair",
+                btrfs="Stop writing to it; unmount and run btrfs check",
+            ),
             "Resume from a checkpoint on another filesystem",
         ),
         for_good=(
@@ -143,7 +148,10 @@ CAUSES = (
             ("disk-full", "torch words both alike"),
         ),
         checks=(
-            Check("what the check finds", "umount MOUNT && fsck -n /dev/DEVICE"),
+            Check("what the check finds",
+                  by_filesystem("umount MOUNT && fsck -n /dev/DEVICE",
+                                xfs="umount MOUNT && xfs_repair -n /dev/DEVICE",
+                                btrfs="umount MOUNT && btrfs check --readonly /dev/DEVICE")),
             Check("the disk's own errors", "dmesg -T | grep -i -E 'I/O error|nvme|ata'"),
         ),
     ),

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from . import Cause, Check, Effect, Role
+from . import Cause, Check, Effect, Role, by_filesystem
 from ._hang import dies
 from ._studies import ESTIMATE, STEPFUN
+
+# how each filesystem is asked for its quotas
+_QUOTAS = {
+    "lustre": "lfs quota -h -u $USER MOUNT",
+    "gpfs": "mmlsquota -u $USER",
+    "beegfs": "beegfs-ctl --getquota --uid $USER",
+    "cephfs": "getfattr -n ceph.quota.max_bytes -n ceph.quota.max_files DIR",
+    "xfs": "xfs_quota -x -c 'report -h' MOUNT",
+    "nfs": "quota -s",
+    "ext4": "quota -s",
+}
 
 CAUSES = (
     Cause(
@@ -71,7 +82,7 @@ CAUSES = (
             *dies("a write found no space", 0.05),
         ),
         now=(
-            "Free space on MOUNT: `du -xh --max-depth=2 MOUNT | sort -h | tail`",
+            "Free space on {mount}: `du -xh --max-depth=2 MOUNT | sort -h | tail`",
             "Delete the truncated file, and resume from the last complete checkpoint (`python -m diagnostics "
             "checkpoint verify DIR`)",
         ),
@@ -119,7 +130,10 @@ CAUSES = (
             *dies("a write was refused by the quota", 0.05),
         ),
         now=(
-            "Look at the quota, not at df: `quota -s`, `lfs quota -h -u $USER MOUNT`",
+            by_filesystem(
+                "Look at the quota, not at df: `quota -s`; on Lustre `lfs quota -h -u $USER MOUNT`",
+                **{name: f"Look at the quota, not at df: `{asked}`" for name, asked in _QUOTAS.items()},
+            ),
             "Remove old checkpoints or caches, or ask for a larger quota",
         ),
         for_good=(
@@ -131,7 +145,7 @@ CAUSES = (
         ),
         checks=(
             Check("how much is allowed and used",
-                  "quota -s; lfs quota -h -u $USER MOUNT; xfs_quota -x -c report MOUNT"),
+                  by_filesystem("quota -s; lfs quota -h -u $USER MOUNT; xfs_quota -x -c report MOUNT", **_QUOTAS)),
         ),
     ),
     Cause(

@@ -59,7 +59,8 @@ class Symptom:
     because : why that number
     tells_apart : the subject fields by which two findings are two symptoms ("mount", "gpu", "rank" ...);
         findings that agree on them are one symptom with more evidence
-    command : how to get the artefact that would show it, ready to paste; PID and MOUNT are placeholders
+    command : how to get the artefact that would show it, ready to paste; its placeholders (MOUNT, JOB_PID, STUCK_PID)
+        say whose they are
     cost_minutes : what getting it costs a person
     healthy : True for a sign that nothing is wrong
     may_pass : True for trouble that may pass by itself: where the run went on well after the last of it, or ended well,

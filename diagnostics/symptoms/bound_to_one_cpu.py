@@ -56,5 +56,5 @@ SYMPTOM = Symptom(
     leak=0.004,
     because="ranks are pinned on purpose now and then, and their workers with them",
     tells_apart=("pid",),
-    command="taskset -cp PID; grep Cpus_allowed_list /proc/PID/status",
+    command="taskset -cp JOB_PID; grep Cpus_allowed_list /proc/JOB_PID/status",
 )

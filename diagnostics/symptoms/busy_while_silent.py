@@ -90,6 +90,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.03,
     because="long evaluations and preparations are normal; that they coincide with an alarm is rare",
-    command="py-spy dump --nonblocking --pid PID; ps -o pid,stat,time -p PID; sleep 5; ps -o pid,stat,time -p PID",
+    command="py-spy dump --nonblocking --pid JOB_PID; for i in 1 2; do ps -o pid,stat,time -p JOB_PID; sleep 5; done",
     cost_minutes=1,
 )

@@ -47,6 +47,6 @@ SYMPTOM = Symptom(
     leak=0.0005,
     because="a server that answers grants a session at once",
     tells_apart=("mount",),
-    command="for p in PID; do cat /proc/$p/task/*/stack; done; dmesg -T | grep -iE 'nfs|lustre|cifs'; nfsstat -rc",
+    command="for p in JOB_PID; do cat /proc/$p/task/*/stack; done; dmesg -T | grep -iE 'nfs|lustre|cifs'; nfsstat -rc",
     cost_minutes=1,
 )

@@ -91,5 +91,5 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0003,
     because="what all ranks have to call cannot stand below a test of the rank",
-    command="py-spy dump --nonblocking --pid PID on every rank; grep -n -A 5 -E 'rank *== *0|is_main_process' train.py",
+    command="py-spy dump --nonblocking --pid JOB_PID on every rank; grep -n -A 5 -E 'rank *== *0|is_main' train.py",
 )

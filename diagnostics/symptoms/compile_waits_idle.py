@@ -77,6 +77,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0004,
     because="a compiler that waits has somebody at work, unless it waits for itself",
-    command="py-spy dump --nonblocking --pid PID; ps -ef --forest; ls -la $TORCHINDUCTOR_CACHE_DIR/locks",
+    command="py-spy dump --nonblocking --pid JOB_PID; ps -ef --forest; ls -la $TORCHINDUCTOR_CACHE_DIR/locks",
     cost_minutes=2,
 )

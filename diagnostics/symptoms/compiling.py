@@ -192,6 +192,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0015,
     because="compilation takes a small part of a run; caught in the act it is usually what one waits for",
-    command="ps -ef --forest | grep -E 'cc1plus|ptxas|nvcc|compile_worker'; py-spy dump --nonblocking --pid PID",
+    command="ps -ef --forest | grep -E 'cc1plus|ptxas|nvcc|compile_worker'; py-spy dump --nonblocking --pid JOB_PID",
     cost_minutes=1,
 )

@@ -72,6 +72,6 @@ SYMPTOM = Symptom(
     leak=0.0008,
     because="what does not wait for CPUs is no faster with more of them",
     tells_apart=("host",),
-    command="OMP_NUM_THREADS=8 and the same job; nproc; taskset -cp PID",
+    command="OMP_NUM_THREADS=8 and the same job; nproc; taskset -cp JOB_PID",
     cost_minutes=10,
 )

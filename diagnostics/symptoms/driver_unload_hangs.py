@@ -29,5 +29,5 @@ SYMPTOM = Symptom(
     leak=0.0003,
     because="rmmod of a driver that serves its devices ends in seconds, well or with an error",
     tells_apart=("host",),
-    command="ps -eo pid,stat,etime,args | grep -E 'rmmod|modprobe -r'; sudo cat /proc/PID/stack",
+    command="ps -eo pid,stat,etime,args | grep -E 'rmmod|modprobe -r'; sudo cat /proc/STUCK_PID/stack",
 )

@@ -124,5 +124,5 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0005,
     because="a job's own ranks begin with the device free",
-    command="nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv; ps -o pid,ppid,etime,cmd -p PID",
+    command="nvidia-smi --query-compute-apps=pid,name,used_memory --format=csv; ps -o pid,ppid,etime,cmd -p HOLDER_PID",
 )

@@ -75,5 +75,5 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0006,
     because="a job whose launcher left it on purpose (nohup, setsid) names itself as no worker",
-    command="nvidia-smi; ps -o pid,ppid,stat,etime,cmd -p PID",
+    command="nvidia-smi; ps -o pid,ppid,stat,etime,cmd -p HOLDER_PID",
 )

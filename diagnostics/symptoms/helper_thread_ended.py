@@ -175,6 +175,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0004,
     because="a thread that feeds the training is written to live as long as it; other threads end so now and then",
-    command="grep -n -A 20 'Exception in thread' *.log; py-spy dump --nonblocking --pid PID",
+    command="grep -n -A 20 'Exception in thread' *.log; py-spy dump --nonblocking --pid JOB_PID",
     may_pass=True,
 )

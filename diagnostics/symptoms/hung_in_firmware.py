@@ -58,5 +58,5 @@ SYMPTOM = Symptom(
     because="such a file is open for the milliseconds of one read; to catch a process in D there is firmware that "
     "hangs",
     tells_apart=("host",),
-    command="sudo cat /proc/PID/stack; ls -l /proc/PID/fd",
+    command="sudo cat /proc/STUCK_PID/stack; ls -l /proc/STUCK_PID/fd",
 )

@@ -140,5 +140,5 @@ SYMPTOM = Symptom(
     leak=0.001,
     because="the driver's calls return within a second on a healthy machine",
     tells_apart=("host",),
-    command="ps -eo pid,stat,wchan:32,comm | awk '$2 ~ /D/'; sudo cat /proc/PID/stack",
+    command="ps -eo pid,stat,wchan:32,comm | awk '$2 ~ /D/'; sudo cat /proc/STUCK_PID/stack",
 )

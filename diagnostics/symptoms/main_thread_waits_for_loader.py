@@ -64,7 +64,7 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.04,
     because="a stack taken by chance from a healthy run shows compute far more often than this wait",
-    command="py-spy dump --nonblocking --pid PID",
+    command="py-spy dump --nonblocking --pid JOB_PID",
     cost_minutes=1,
     may_pass=True,
 )

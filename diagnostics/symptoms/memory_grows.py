@@ -214,6 +214,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0008,
     because="after its start a training run holds its memory; caches grow outside the process, or stop growing",
-    command="while sleep 60; do date; grep VmRSS /proc/PID/status; done",
+    command="while sleep 60; do date; grep VmRSS /proc/JOB_PID/status; done",
     cost_minutes=15,
 )

@@ -91,5 +91,5 @@ SYMPTOM = Symptom(
     leak=0.001,
     because="the answer comes from the server's memory; to catch a process in it takes a server that is away",
     tells_apart=("mount",),
-    command="for p in PID; do grep -H . /proc/$p/task/*/{wchan,stack}; done; timeout 10 stat -f MOUNT",
+    command="for p in STUCK_PID; do grep -H . /proc/$p/task/*/{wchan,stack}; done; timeout 10 stat -f MOUNT",
 )

@@ -50,6 +50,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0005,
     because="what a program needs at each step it lets go before the next; a cache that fills looks like it at first",
-    command="python -X tracemalloc train.py; memray attach PID; jeprof --base=first.heap last.heap",
+    command="python -X tracemalloc train.py; memray attach JOB_PID; jeprof --base=first.heap last.heap",
     cost_minutes=30,
 )

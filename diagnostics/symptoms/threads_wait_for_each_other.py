@@ -367,6 +367,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0005,
     because="a lock is held for moments; two threads caught waiting for locks with nobody at work do not go on",
-    command="py-spy dump --nonblocking --pid PID; for t in /proc/PID/task/*; do cat $t/wchan; echo; done",
+    command="py-spy dump --nonblocking --pid JOB_PID; for t in /proc/JOB_PID/task/*; do cat $t/wchan; echo; done",
     cost_minutes=1,
 )

@@ -97,5 +97,5 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0003,
     because="the errno has no other meaning",
-    command="for p in PID; do ls /proc/$p/fd | wc -l; grep 'open files' /proc/$p/limits; done",
+    command="for p in JOB_PID; do ls /proc/$p/fd | wc -l; grep 'open files' /proc/$p/limits; done",
 )

@@ -147,6 +147,6 @@ SYMPTOM = Symptom(
     leak=0.004,
     because="a healthy volume answers within milliseconds; to catch a process waiting for one is rare",
     tells_apart=("mount",),
-    command="for p in PID; do grep -H . /proc/$p/task/*/{wchan,status,stack,syscall}; ls -l /proc/$p/fd; done",
+    command="for p in JOB_PID; do grep -H . /proc/$p/task/*/{wchan,status,stack,syscall}; ls -l /proc/$p/fd; done",
     cost_minutes=1,
 )

@@ -224,7 +224,7 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0003,
     because="such a lock is held while its owner compiles; without an owner nobody will remove it",
-    command="py-spy dump --nonblocking --pid PID; ls -la ~/.cache/torch_extensions/*/*; ps -ef | grep -E "
+    command="py-spy dump --nonblocking --pid JOB_PID; ls -la ~/.cache/torch_extensions/*/*; ps -ef | grep -E "
     "'nvcc|ninja|cc1plus'",
     cost_minutes=2,
 )

@@ -185,6 +185,6 @@ SYMPTOM = Symptom(
     leak=0.0005,
     because="code that waits lets go of the lock first; that it is seen not to, with another thread at the door, is "
     "no chance",
-    command="py-spy dump --native --pid PID; gdb -p PID -batch -ex 'thread apply all bt'",
+    command="py-spy dump --native --pid JOB_PID; gdb -p JOB_PID -batch -ex 'thread apply all bt'",
     cost_minutes=2,
 )

@@ -173,6 +173,6 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.001,
     because="helpers live as long as their owner unless something ended them",
-    command="ps -ef --forest; py-spy dump --nonblocking --pid PID; grep -n -i 'exited\\|exception in thread' *.log",
+    command="ps -ef --forest; py-spy dump --nonblocking --pid JOB_PID; grep -n -i 'exited\\|exception in thread' *.log",
     cost_minutes=1,
 )

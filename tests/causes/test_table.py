@@ -63,8 +63,8 @@ def test_effects_are_symptoms_and_each_is_named_once(cause: Cause) -> None:
 
 @rows
 def test_sentences_use_known_fields(cause: Cause) -> None:
-    for effect in cause.effects:
-        assert set(re.findall(r"\{(\w+)\}", effect.actually)) <= FIELDS
+    for text in (*(effect.actually for effect in cause.effects), *map(str, (*cause.now, *cause.for_good))):
+        assert set(re.findall(r"\{(\w+)\}", text)) <= FIELDS
 
 
 @rows
