@@ -2,13 +2,14 @@
 
 Every collector runs in a thread of its own and asks through children under deadlines, so the whole takes as
 long as the slowest one is allowed. What was refused or silent is an entry in collection.jsonl with its
-reason. Secrets are masked before a byte is written.
+reason, and so is one that failed. Secrets are masked before a byte is written.
 """
 
 from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
@@ -25,6 +26,10 @@ INDEX = "collection.jsonl"
 Progress = Callable[[int, int, str], None]
 
 
+class CollectorRaised(ResourceWarning):
+    """A collector raised: kept from users, and an error in the tests, as one of a parser is."""
+
+
 @dataclass
 class Collection:
     """What was written where, and what was not to be had."""
@@ -38,8 +43,9 @@ class Collection:
         return [entry for entry in self.entries if entry["state"] == state.value]
 
     def __repr__(self) -> str:
-        lines = [f"{self.folder}: {len(self.of(State.READ))} files in {self.elapsed_s:.1f} s"]
-        for state in (State.REFUSED, State.SILENT):
+        count = len([*self.of(State.READ), *self.of(State.CUT)])
+        lines = [f"{self.folder}: {count} files in {self.elapsed_s:.1f} s"]
+        for state in (State.CUT, State.REFUSED, State.SILENT):
             lines += [
                 f"{state.value:8} {entry['file'] or entry['collector']}: {entry['reason']}" for entry in self.of(state)
             ]
@@ -68,6 +74,7 @@ def collect(
             pool.submit(_gather, collection, name, collector, scope): name for name, collector in chosen.items()
         }
         for done, job in enumerate(as_completed(jobs), start=1):
+            job.result()
             if on_progress:
                 on_progress(done, len(jobs), jobs[job])
     index = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in collection.entries)
@@ -108,6 +115,10 @@ def _gather(collection: Collection, name: str, collector: Collector, scope: Scop
         return
     except OSError as error:
         _enter(collection, name, Piece("", b"", State.REFUSED, str(error)))
+    except Exception as error:
+        fault = f"this collector failed: {type(error).__name__}: {error}"[:300]
+        _enter(collection, name, Piece("", b"", State.REFUSED, fault))
+        warnings.warn(CollectorRaised(f"{name}: {fault}"), stacklevel=2)
 
 
 def _write(collection: Collection, name: str, piece: Piece) -> None:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .errors import DiagnosticsError
+from .head_and_tail import HeadAndTail
 from .mounttable import is_below
 
 MOST_LEFT_BEHIND = 4  # a mount; a question more would only add another process that nobody can end
@@ -38,13 +39,17 @@ class Cancelled(DiagnosticsError):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A command's end: `status` is None when it was still running at the deadline."""
+    """A command's end: `status` is None when it was still running at the deadline.
+
+    `cut` is how many bytes are left out of the middle of `output`, where a line says so.
+    """
 
     status: int | None
     output: bytes
     errors: bytes
     elapsed_s: float
     asked: bool = True
+    cut: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,8 @@ def run(
 
     `mount` is what the command may hang on, a mount or any other name ("" = nothing): children that cannot be ended are
     counted against it, and with MOST_LEFT_BEHIND of them the command is not started (`asked` is False).
-    `on_line` gets each complete line of output as it comes. Raises Cancelled when `cancel` is set.
+    `on_line` gets each complete line of output as it comes, all of them. Of output and errors about `limit` bytes each
+    are kept, their head and their tail. Raises Cancelled when `cancel` is set.
     """
     start = time.monotonic()
     if mount and waiting_on(mount) >= MOST_LEFT_BEHIND:
@@ -125,7 +131,8 @@ def run(
         ended = child.poll()
     finally:
         _end(child, mount, about or command[0])
-    return Finished(ended, output, errors, time.monotonic() - start)
+    content, cut = output.whole_lines()
+    return Finished(ended, content, errors.whole_lines()[0], time.monotonic() - start, cut=cut)
 
 
 def _listen(
@@ -134,13 +141,14 @@ def _listen(
     cancel: threading.Event | None,
     on_line: Callable[[bytes], None] | None,
     limit: int,
-) -> tuple[bytes, bytes]:
+) -> tuple[HeadAndTail, HeadAndTail]:
     """Read both pipes until the child has ended or the deadline has come."""
     assert child.stdout and child.stderr
-    chunks: dict[int, bytearray] = {child.stdout.fileno(): bytearray(), child.stderr.fileno(): bytearray()}
-    told = 0
+    output, errors = HeadAndTail(limit), HeadAndTail(limit)
+    kept = {child.stdout.fileno(): output, child.stderr.fileno(): errors}
+    begun = bytearray()  # of a line of output that has not ended yet
     with selectors.DefaultSelector() as selector:
-        for pipe in chunks:
+        for pipe in kept:
             os.set_blocking(pipe, False)
             selector.register(pipe, selectors.EVENT_READ)
         ended = False
@@ -152,10 +160,10 @@ def _listen(
                 data = os.read(key.fd, 1 << 16)
                 if not data:
                     selector.unregister(key.fd)
-                elif len(chunks[key.fd]) < limit:
-                    chunks[key.fd] += data
-            if on_line:
-                told = _tell(chunks[child.stdout.fileno()], told, on_line)
+                    continue
+                kept[key.fd].add(data)
+                if on_line and kept[key.fd] is output:
+                    _tell(begun, data, on_line, limit)
             if ended and not ready:
                 break  # a grandchild may hold the pipes open for ever
             ended = child.poll() is not None
@@ -163,15 +171,18 @@ def _listen(
         if cancel is not None and cancel.is_set():
             raise Cancelled("cancelled")
         time.sleep(0.002)
-    output, errors = (bytes(data) for data in chunks.values())
     return output, errors
 
 
-def _tell(data: bytearray, told: int, on_line: Callable[[bytes], None]) -> int:
-    complete = data.rfind(b"\n") + 1
-    for line in bytes(data[told:complete]).splitlines():
-        on_line(line)
-    return max(told, complete)
+def _tell(begun: bytearray, data: bytes, on_line: Callable[[bytes], None], limit: int) -> None:
+    """Tell the lines that some bytes more complete; `begun` holds the beginning of the next one, to a limit."""
+    complete, newline, rest = data.rpartition(b"\n")
+    if newline:
+        for line in bytes(begun + complete).splitlines():
+            on_line(line)
+        begun.clear()
+    if len(begun) < limit:
+        begun += rest
 
 
 def _end(child: _Child, mount: str, about: str) -> None:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from .archives import Artefact
 from .evidence import Coverage, Evidence, ReadState, Severity, Source
 from .footprint import Alternative, Footprints, cover
+from .head_and_tail import bytes_left_out, left_out
 from .large_text import LARGE, LargeText
 from .parsers import Parser, all_parsers
 from .prompts import on_their_hosts
@@ -209,15 +210,22 @@ def unreadable(name: str, parser: Parser, text: Text, facts: Sequence[Evidence],
 
 def _read_by(name: str, parser: Parser, text: Text, facts: Sequence[Evidence]) -> Coverage:
     stamps = [fact.stamp for fact in facts if fact.stamp]
-    cut = not parser.binary and text.ends_mid_line
+    cut = "" if parser.binary else _cut(text)
     return Coverage(
         file=text.name,
         parser=name,
         medium=parser.medium,
         state=ReadState.CUT if cut else ReadState.READ,
-        reason="the last line has no line end" if cut else "",
+        reason=cut,
         facts=len(facts),
         lines=0 if parser.binary else text.line_count,
         first=min(stamps, key=lambda stamp: stamp.seconds, default=None),
         last=max(stamps, key=lambda stamp: stamp.seconds, default=None),
     )
+
+
+def _cut(text: Text) -> str:
+    """Why an artefact is not all that its tool wrote; "" where nothing says so."""
+    if count := bytes_left_out(text.head):
+        return left_out(count)
+    return "the last line has no line end" if text.ends_mid_line else ""

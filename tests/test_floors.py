@@ -22,6 +22,7 @@ FLOORS = {
             "places",
             "rates",
             "garbage",
+            "head_and_tail",
             "setting_names",
             "sizes",
         ),

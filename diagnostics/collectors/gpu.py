@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..question import Question
-from ._collector import Collector, Piece, State, command_piece, question_piece
+from ._collector import Collector, Piece, command_piece, question_piece
 from ._scope import Scope
 
 DRIVER = "/dev/nvidia"  # what a wedged driver leaves behind is counted against it
@@ -61,7 +61,7 @@ def collect(scope: Scope) -> Iterator[Piece]:
     for number, (file, command) in enumerate(COMMANDS.items()):
         piece = command_piece(scope, file, command, deadline_s=10, mount=DRIVER)
         yield piece
-        if number == 0 and piece.state is not State.READ and not piece.content:
+        if number == 0 and not piece.answered and not piece.content:
             yield _nvml(scope)
             return
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..question import Question
-from ._collector import Collector, Piece, State, command_piece, question_piece
+from ._collector import Collector, Piece, command_piece, question_piece
 from ._scope import Scope
 
 SETTINGS = (
@@ -30,9 +30,9 @@ def show_settings(say: Any, names: list[str]) -> None:
 
 def collect(scope: Scope) -> Iterator[Piece]:
     piece = command_piece(scope, "dmesg.txt", ["dmesg"])
-    if piece.state is not State.READ:
+    if not piece.answered:
         journal = command_piece(scope, "journal_kernel.txt", JOURNAL)
-        piece = journal if journal.state is State.READ and journal.content else piece
+        piece = journal if journal.answered and journal.content else piece
     yield piece
     yield question_piece(scope, "sysctl.txt", Question(show_settings), names=list(SETTINGS))
 

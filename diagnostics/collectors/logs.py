@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from ..head_and_tail import HEAD_BYTES, left_out
 from ..mounttable import mount_of
 from ..question import Question
 from ._collector import Collector, Piece, State, question_piece
@@ -18,7 +19,6 @@ from ._scope import Scope
 
 ONE_S = 6.0
 MOST_LOGS = 16
-HEAD_BYTES = 64 << 10
 
 
 def name_logs(say: Any, pids: list[int]) -> dict[str, list[str]]:
@@ -37,7 +37,7 @@ def name_logs(say: Any, pids: list[int]) -> dict[str, list[str]]:
     return {"logs": list(found)}
 
 
-def read_ends(say: Any, path: str, head: int, most: int) -> dict[str, str]:
+def read_ends(say: Any, path: str, head: int, most: int) -> dict[str, Any]:
     import stat
 
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -45,18 +45,20 @@ def read_ends(say: Any, path: str, head: int, most: int) -> dict[str, str]:
     if not stat.S_ISREG(status.st_mode):
         return {"reason": "no regular file"}
     pieces = [(0, status.st_size)]
+    said: dict[str, Any] = {}
     if status.st_size > most:
         pieces = [(0, head), (status.st_size - most + head, status.st_size)]
+        said = {"cut": True, "reason": left_out(status.st_size - most)}
     for number, (at, end) in enumerate(pieces):
         if number:
-            say(text=f"\n[{at - head} bytes left out]\n")
+            say(text=f"\n{said['reason']}\n")
         while at < end and (data := os.pread(descriptor, min(1 << 18, end - at), at)):
             say(text=data.decode("utf-8", "surrogateescape"))
             at += len(data)
-    return {}
+    return said
 
 
-NAMES, ENDS = Question(name_logs), Question(read_ends)
+NAMES, ENDS = Question(name_logs), Question(read_ends, uses=(left_out,))
 
 
 def collect(scope: Scope) -> Iterator[Piece]:
@@ -70,12 +72,12 @@ def collect(scope: Scope) -> Iterator[Piece]:
         while name in taken:
             name = f"another_{name}"
         taken.add(name)
-        yield Piece(f"logs/{name}", piece.content, piece.state, piece.reason or path, piece.elapsed_s)
+        yield Piece(f"logs/{name}", piece.content, piece.state, f"{path} {piece.reason}".strip(), piece.elapsed_s)
 
 
 def _read(scope: Scope, path: str) -> Piece:
     if "\n" in path or path.endswith("(deleted)"):
-        return Piece("", b"", State.REFUSED, f"{path}: deleted")
+        return Piece("", b"", State.REFUSED, "deleted")
     return question_piece(
         scope, "", ENDS, deadline_s=ONE_S, mount=mount_of(path).mount, path=path, head=HEAD_BYTES, most=scope.log_bytes
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..question import Question
-from ._collector import Collector, Piece, State, command_piece, question_piece
+from ._collector import Collector, Piece, command_piece, question_piece
 from ._scope import Scope
 
 CGROUP_FILES = (
@@ -63,7 +63,7 @@ def collect(scope: Scope) -> Iterator[Piece]:
     listing = command_piece(
         scope, "shm.txt", ["ls", "-l", "--time-style=full-iso", "/dev/shm"], head="$ ls -l /dev/shm\n", mount="/dev/shm"
     )
-    if listing.state is not State.READ or listing.content.count(b"\n") > 2:
+    if not listing.answered or listing.content.count(b"\n") > 2:
         yield listing
 
 

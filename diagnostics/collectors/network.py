@@ -35,7 +35,7 @@ def collect(scope: Scope) -> Iterator[Piece]:
         piece = command_piece(scope, "net_dev.txt", ["cat", "/proc/net/dev"], deadline_s=5)
     yield piece
     counters = question_piece(scope, "infiniband.txt", INFINIBAND, deadline_s=5)
-    if counters.content or counters.state is not State.READ:
+    if counters.content or not counters.answered:
         yield counters
         yield command_piece(scope, "ibstat.txt", ["ibstat"], deadline_s=5)
 

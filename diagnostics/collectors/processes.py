@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..question import Question
-from ._collector import Collector, Piece, State, command_piece, question_piece
+from ._collector import Collector, Piece, command_piece, question_piece
 from ._scope import Scope
 
 PS = ["ps", "-ww", "-eo", "pid,ppid,stat,wchan:36,etime,time,comm:15,args"]
@@ -60,7 +60,7 @@ def collect(scope: Scope) -> Iterator[Piece]:
         rows = piece.content.splitlines(keepends=True)
         others = b"".join(row for row in rows if not OURS.search(row))
         yield replace(piece, content=others)
-        if piece.state is not State.READ:
+        if not piece.answered:
             spare = question_piece(scope, file.replace("ps", "ps_states"), STATES, deadline_s=5)
             yield Piece(spare.file, head.encode() + spare.content, spare.state, spare.reason, spare.elapsed_s)
         scope.cancel.wait(max(0.0, start + APART_S - time.monotonic()))

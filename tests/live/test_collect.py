@@ -7,15 +7,18 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from diagnostics.collect import INDEX, collect
-from diagnostics.collectors import Scope, State, all_collectors
+from diagnostics.collect import INDEX, CollectorRaised, collect
+from diagnostics.collectors import Collector, Piece, Scope, State, all_collectors
+from diagnostics.collectors._collector import command_piece
 from diagnostics.collectors.python_stacks import keep_telling_locals
 from diagnostics.errors import DiagnosticsError, UsageError
+from diagnostics.evidence import ReadState
 from diagnostics.evidence.probe import ProbeAnswer
 from diagnostics.evidence.process import OpenFile, ProcessState, PythonStack, ThreadState
 from diagnostics.evidence.storage import DiskUsage, MemoryInfo, Mount, Pressure
@@ -71,6 +74,55 @@ def test_it_never_overwrites_and_knows_its_collectors(tmp_path: Path) -> None:
         collect(tmp_path)
     with pytest.raises(UsageError, match="telepathy"):
         collect(tmp_path / "out", only=["telepathy"])
+
+
+def only_collector(monkeypatch: pytest.MonkeyPatch, pieces: Callable[[Scope], Iterator[Piece]]) -> None:
+    monkeypatch.setattr("diagnostics.collect.all_collectors", lambda: {"one": Collector("one", pieces)})
+
+
+def test_a_collector_that_fails_leaves_what_it_had_and_why_there_is_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pieces(scope: Scope) -> Iterator[Piece]:
+        yield Piece("df.txt", b"Filesystem\n")
+        raise ValueError("12 is no pid")
+
+    only_collector(monkeypatch, pieces)
+    with pytest.warns(CollectorRaised, match="12 is no pid"):
+        collection = collect(tmp_path / "out", Scope(pids=[os.getpid()]))
+    assert index(tmp_path / "out")["df.txt"]["state"] == "read"
+    entry = index(tmp_path / "out")["one"]
+    assert (entry["state"], entry["reason"]) == ("refused", "this collector failed: ValueError: 12 is no pid")
+    assert "one: this collector failed" in repr(collection)
+
+
+def test_what_is_too_long_is_cut_in_its_middle_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pieces(scope: Scope) -> Iterator[Piece]:
+        rows = "seq -f '[%7.0f.000000] usb 1-1: new device' 1 400000; echo '[400001.000000] Out of memory'"
+        yield command_piece(scope, "dmesg.txt", ["sh", "-c", rows])
+
+    only_collector(monkeypatch, pieces)
+    collection = collect(tmp_path / "out", Scope(pids=[os.getpid()], most_bytes=10 << 20))
+    entry = index(tmp_path / "out")["dmesg.txt"]
+    assert entry["state"] == "cut"
+    assert entry["reason"].endswith("bytes left out]")
+    assert f"cut      dmesg.txt: {entry['reason']}" in repr(collection)
+    assert (tmp_path / "out" / "dmesg.txt").read_text().endswith("Out of memory\n")
+    read = [each for each in open_incident(tmp_path / "out").coverage if each.file == "dmesg.txt"]
+    assert {(each.state, each.reason) for each in read} == {(ReadState.CUT, entry["reason"])}
+
+
+def test_of_a_long_log_both_ends_are_kept(tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"step {number} | loss 2.0\n" for number in range(100_000)))
+    collect(tmp_path / "out", Scope(pids=[os.getpid()], logs=[str(log)], log_bytes=1 << 20), only=["logs"])
+    entry = index(tmp_path / "out")["logs/train.log"]
+    assert (entry["state"], entry["reason"]) == ("cut", f"{log} [{log.stat().st_size - (1 << 20)} bytes left out]")
+    kept = (tmp_path / "out" / "logs" / "train.log").read_text()
+    assert kept.startswith("step 0 |")
+    assert kept.endswith("step 99999 | loss 2.0\n")
+    states = {each.state for each in open_incident(tmp_path / "out").coverage if each.file == "logs/train.log"}
+    assert states == {ReadState.CUT}
 
 
 @pytest.mark.fuse

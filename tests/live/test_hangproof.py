@@ -129,3 +129,20 @@ def test_metadata_that_hangs(sshfs: SSHFS) -> None:
     answer = SIZE.ask(str(sshfs.mount), 1, path=str(sshfs.mount / "a"))
     assert time.monotonic() - start < 2
     assert (answer.outcome, answer.progress["at"]) == (Outcome.SILENT, "stat")
+
+
+def test_of_too_much_output_the_head_and_the_tail_are_kept_and_every_line_is_told() -> None:
+    lines: list[bytes] = []
+    done = hangproof.run(["seq", "1000000", "1999999"], mount="", deadline_s=30, limit=1 << 20, on_line=lines.append)
+    rows = done.output.splitlines()
+    assert (rows[0], rows[-1]) == (b"1000000", b"1999999")
+    note = rows.index(b"[%d bytes left out]" % done.cut)
+    assert all(len(row) == 7 for row in rows[:note] + rows[note + 1 :]), "no line is torn"
+    assert done.cut + 8 * (len(rows) - 1) == 8_000_000
+    assert len(done.output) < (1 << 20) + (1 << 17)
+    assert (len(lines), lines[-1]) == (1_000_000, b"1999999")
+
+
+def test_output_within_the_limit_is_whole() -> None:
+    done = hangproof.run(["seq", "10000"], mount="", deadline_s=10, limit=1 << 20)
+    assert (done.cut, done.output.count(b"\n")) == (0, 10_000)
