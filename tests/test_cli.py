@@ -44,6 +44,20 @@ def test_a_loss_that_is_infinite_is_printed_as_json(tmp_path: Path, capsys: pyte
         json.loads(line, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["words", "json"])
+def test_a_diagnosis_is_written_where_no_volume_can_be_asked(
+    form: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["diagnose", str(SAMPLES[0]), *form]) == 0
+    made = capsys.readouterr().out
+    monkeypatch.setattr("diagnostics.loop.read_mount_table", list)
+    assert main(["diagnose", str(SAMPLES[0]), "--probe", *form]) == 1
+    said = capsys.readouterr()
+    assert said.out == made
+    assert said.err.startswith("error: no volume that the diagnosis names is mounted on this machine")
+    assert said.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("command", command_summaries())
 def test_every_command_has_help_that_teaches(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -11,7 +11,8 @@ import argparse
 import json
 import sys
 
-from ..diagnosis import diagnose
+from ..diagnosis import Diagnosis, diagnose
+from ..errors import DiagnosticsError
 from ..explanation import explain, format_explanation
 from ..incident import open_incident
 from ..printable import visible
@@ -34,14 +35,28 @@ def run(arguments: argparse.Namespace) -> int:
         incident = open_incident(*arguments.paths, on_progress=on_progress)
     diagnosis = diagnose(incident)
     if arguments.probe:
-        from ..loop import probe_and_diagnose
+        diagnosis = _probed(diagnosis, arguments.json)
+    _write(diagnosis, arguments.json)
+    return 0
 
+
+def _probed(diagnosis: Diagnosis, as_json: bool) -> Diagnosis:
+    """The diagnosis made again with what the volumes answered; where none can be asked the first one is written."""
+    from ..loop import probe_and_diagnose
+
+    try:
         moved = probe_and_diagnose(diagnosis)
-        diagnosis = moved.after
-        print(visible(f"{moved.report}\n\n{moved}\n"), file=sys.stderr if arguments.json else sys.stdout)
-    if arguments.json:
+    except DiagnosticsError:
+        _write(diagnosis, as_json)
+        sys.stdout.flush()  # the error comes after it
+        raise
+    print(visible(f"{moved.report}\n\n{moved}\n"), file=sys.stderr if as_json else sys.stdout)
+    return moved.after
+
+
+def _write(diagnosis: Diagnosis, as_json: bool) -> None:
+    if as_json:
         json.dump(diagnosis_as_json(diagnosis), sys.stdout, indent=1, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
         sys.stdout.write(visible(f"{diagnosis.headline}\n\n" + format_explanation(explain(diagnosis))))
-    return 0
