@@ -1,12 +1,12 @@
 """The chain behind an answer: what happened in order, and who was tied to whom.
 
-`events` puts the explained symptoms in time. `attribution` follows the ties of one stuck process as far as
-the evidence goes: watchdog -> pid -> worker -> descriptor -> file -> mount -> server.
+`events` puts the explained symptoms in time, those of several causes together. `attribution` follows the ties of one
+stuck process as far as the evidence goes: watchdog -> pid -> worker -> descriptor -> file -> mount -> server.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from .evidence import NOBODY, Source, Subject
 from .evidence.job import WatchdogFired
 from .evidence.process import ProcessState, ThreadState
 from .filesystems import by_name
-from .hypothesis import Hypothesis
+from .hypothesis import Hypothesis, Verdict
 from .incident import Incident
 from .mounttable import innermost
 from .time_order import first_moment
@@ -33,23 +33,35 @@ class Link:
 
 def chain_of(diagnosis: Diagnosis) -> list[Link]:
     """The chain of the answer (of the leading hypothesis where there is no answer): events, then ties."""
-    leading = diagnosis.answer or diagnosis.hypotheses[:1]
-    links = [link for each in leading for link in events(diagnosis.incident, each)]
-    mount = next((each.about.mount for each in leading if each.about.mount), None)
-    return links + (attribution(diagnosis.incident, mount) if mount else [])
+    return [*events(diagnosis), *ties(diagnosis)]
 
 
-def events(incident: Incident, hypothesis: Hypothesis) -> list[Link]:
-    """The symptoms that a hypothesis explains, the earliest first; undated ones keep their role's place."""
-    rows = []
-    for each in hypothesis.explained:
-        if effect := hypothesis.cause.effect(each.symptom):
-            at = first_moment(incident, each)
-            text = each.notes[0] if each.notes else each.symptom.replace("-", " ")
-            rows.append((effect.role.place, at, Link(text, each.subject, at, each.sources[:3])))
-    dated = sorted((row for row in rows if row[1]), key=lambda row: (row[1], row[0]))
-    undated = sorted((row for row in rows if not row[1]), key=lambda row: row[0])
-    return [link for _, _, link in (*dated, *undated)]
+def heading(diagnosis: Diagnosis) -> str:
+    """What the chain may be called: of causes that are independent none led to what another one did."""
+    independent = diagnosis.verdict is Verdict.INDEPENDENT_CAUSES
+    return "What happened, in order" if independent else "How one thing led to the other"
+
+
+def events(diagnosis: Diagnosis) -> list[Link]:
+    """The symptoms that the answer explains, the earliest first; below them the undated ones by their role's place."""
+    places: dict[Link, int] = {}
+    for hypothesis in _leading(diagnosis):
+        for each in hypothesis.explained:
+            if effect := hypothesis.cause.effect(each.symptom):
+                text = each.notes[0] if each.notes else each.symptom.replace("-", " ")
+                link = Link(text, each.subject, first_moment(diagnosis.incident, each), each.sources[:3])
+                places.setdefault(link, effect.role.place)
+    return sorted(places, key=lambda link: (link.at is None, link.at or datetime.max, places[link]))
+
+
+def ties(diagnosis: Diagnosis) -> list[Link]:
+    """Who was tied to the volume that the answer is about, where it is about one."""
+    mount = next((each.about.mount for each in _leading(diagnosis) if each.about.mount), None)
+    return attribution(diagnosis.incident, mount) if mount else []
+
+
+def _leading(diagnosis: Diagnosis) -> Sequence[Hypothesis]:
+    return diagnosis.answer or diagnosis.hypotheses[:1]
 
 
 def attribution(incident: Incident, mount: str) -> list[Link]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from .advice import checks, command, sentence, steps
 from .causes import Role
-from .chain import Link, chain_of
+from .chain import Link, chain_of, heading
 from .diagnosis import Diagnosis
 from .evidence import Coverage, ReadState, Source, Subject
 from .finding import Sentence, seen
@@ -39,12 +39,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A diagnosis as a colleague would tell it; every part may be empty except the finding."""
+    """A diagnosis as a colleague would tell it; every part may be empty except the finding.
+
+    `heading` is what the chain may be called.
+    """
 
     finding: tuple[Sentence, ...]
     stands_on: tuple[Sentence, ...]
     table: tuple[Row, ...]
     chain: tuple[Link, ...]
+    heading: str
     rivals: tuple[Sentence, ...]
     suspects: tuple[Sentence, ...]
     unexplained: tuple[Sentence, ...]
@@ -64,6 +68,7 @@ def explain(diagnosis: Diagnosis) -> Explanation:
         stands_on=tuple(_stands_on(diagnosis)),
         table=tuple(sorted(_table(diagnosis), key=lambda row: row.role.place if row.role else len(Role))),
         chain=tuple(chain_of(diagnosis)) if answer else (),
+        heading=heading(diagnosis),
         rivals=tuple(_rivals(diagnosis)),
         suspects=tuple(_suspects(diagnosis)),
         unexplained=tuple(Sentence(seen(each), each.sources[:2]) for each in diagnosis.unexplained),
@@ -200,7 +205,7 @@ def format_explanation(explanation: Explanation) -> str:
             f"  {f'{link.at:%F %T}Z' if link.at else ' ' * 20}  {link.text}{cite(link.sources)}"
             for link in explanation.chain
         ]
-        parts.append("How one thing led to the other\n" + "\n".join(lines))
+        parts.append(explanation.heading + "\n" + "\n".join(lines))
     for title, sentences in (
         (WHY_NOT if decided else "Why none of them is the answer", explanation.rivals),
         ("Easily mistaken for", explanation.suspects),

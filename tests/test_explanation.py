@@ -6,6 +6,9 @@ from pathlib import Path
 
 from diagnostics import diagnose, open_incident
 from diagnostics.explanation import NEGLIGIBLE, Explanation, explain, format_explanation
+from diagnostics.plots import plot_chain
+from diagnostics.postmortem import write_postmortem
+from diagnostics.postmortem.document import Plot
 from diagnostics.report import diagnosis_as_json
 
 SAMPLE = Path(__file__).parents[1] / "sample_logs" / "five_symptoms"
@@ -68,6 +71,33 @@ def test_each_volume_is_told_by_its_own_lines(tmp_path: Path) -> None:
     assert [each.text for each in told.unexplained] == [rows["/home"].seen]
     assert not any("independent of each other" in each.text for each in told.finding)
     assert len({link.text for link in told.chain}) == len(told.chain), "no event is told twice"
+
+
+def test_what_several_causes_did_is_told_in_one_order_and_not_as_one_thing_led_to_the_other(tmp_path: Path) -> None:
+    told_of(
+        tmp_path,
+        df_txt=DF.format("/scratch", "/data").replace("1.8T     0 100% /data", "0.1T  1.7T   6% /data"),
+        dmesg_txt="[Sun Nov 29 13:05:02 2026] NVRM: Xid (PCI:0000:8b:00): 79, pid=42, GPU has fallen off the bus.\n",
+        train_log="2026-11-29 13:05:12 RuntimeError: CUDA error: unspecified launch failure\n"
+        f"2026-11-29 13:53:10 {NO_SPACE}",
+    )
+    diagnosis = diagnose(open_incident(tmp_path))
+    assert {each.slug for each in diagnosis.answer} == {"disk-full", "gpu-off-bus"}
+    told = explain(diagnosis)
+    moments = [link.at for link in told.chain if link.at]
+    assert len(moments) == 3
+    assert moments == sorted(moments)
+    assert told.chain[-1].at is None, "the full volume was seen, nobody knows when"
+    text = format_explanation(told)
+    assert "\nWhat happened, in order\n" in text
+    assert "led to" not in text
+    assert plot_chain(diagnosis).axes[0].get_title(loc="left") == "What happened, in order"
+    root_cause = next(each for each in write_postmortem(diagnosis).sections if each.key == "root-cause")
+    assert [each.caption for each in root_cause.blocks if isinstance(each, Plot)] == ["What happened, in order"]
+
+
+def test_the_chain_of_one_cause_is_told_as_one_thing_that_led_to_the_other() -> None:
+    assert "\nHow one thing led to the other\n" in format_explanation(explain(diagnose(open_incident(SAMPLE))))
 
 
 def test_the_published_form_gives_each_subject_its_own_explanation(tmp_path: Path) -> None:

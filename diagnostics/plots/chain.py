@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..chain import Link, attribution, events
+from ..chain import Link, events, heading, ties
 from ..diagnosis import Diagnosis
 from ..printable import format_citation, shortened
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from .canvas import Picture
 
-TITLE = "How one thing led to the other"
 WIDTH = 72  # characters in a box
 LINE = 0.19  # inches
 GAP = 0.30
@@ -25,27 +24,25 @@ def plot_chain(diagnosis: Diagnosis) -> Picture:
     """Boxes in order, each with its time and the line it was read from, joined by arrows."""
     from .canvas import BLUE, ORANGE, nothing, picture
 
-    leading = diagnosis.answer or diagnosis.hypotheses[:1]
-    happened = [link for each in leading for link in events(diagnosis.incident, each)]
-    mount = next((each.about.mount for each in leading if each.about.mount), None)
-    ties = attribution(diagnosis.incident, mount) if mount else []
+    title = heading(diagnosis)
+    happened, tied = events(diagnosis), ties(diagnosis)
     lanes = [
-        (title, links, colour)
-        for title, links, colour in (("what happened", happened, BLUE), ("who was tied to whom", ties, ORANGE))
+        (name, links, colour)
+        for name, links, colour in (("what happened", happened, BLUE), ("who was tied to whom", tied, ORANGE))
         if links
     ]
     if not lanes:
-        return nothing(TITLE, "no cause leads, so nothing is chained")
+        return nothing(title, "no cause leads, so nothing is chained")
     height = max(sum(_height(link) + GAP for link in links) for _, links, _ in lanes) + 0.75
     with picture(5.6 * len(lanes), height) as (figure, (axes,)):
         axes.set_axis_off()
         axes.set_xlim(0, 5.6 * len(lanes))
         axes.set_ylim(height, 0)
-        axes.set_title(TITLE)
-        for lane, (title, links, colour) in enumerate(lanes):
-            axes.text(lane * 5.6 + 0.1, 0.15, title, color=colour, weight="bold")
+        axes.set_title(title)
+        for lane, (name, links, colour) in enumerate(lanes):
+            axes.text(lane * 5.6 + 0.1, 0.15, name, color=colour, weight="bold")
             _draw_lane(axes, lane * 5.6 + 0.1, links, colour)
-        figure.says = " -> ".join(shortened(link.text, 90) for link in (ties or happened))
+        figure.says = " -> ".join(shortened(link.text, 90) for link in (tied or happened))
     return figure
 
 

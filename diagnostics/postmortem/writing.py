@@ -184,7 +184,7 @@ def _root_cause(diagnosis: Diagnosis, told: Explanation) -> Section:
             for link in told.chain
         )
         blocks.append(Bullets(tuple(replace(each, basis="" if each.sources else each.basis) for each in chain)))
-    blocks.append(Plot("chain", "How one thing led to the other"))
+    blocks.append(Plot("chain", told.heading))
     if told.precedents:
         alike = (replace(each, text=f"Known incidents that are worded alike: {each.text}") for each in told.precedents)
         blocks.append(Bullets(tuple(_said(each) for each in alike)))
