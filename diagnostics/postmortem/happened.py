@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 
+from ..causes import Role
 from ..diagnosis import Diagnosis
 from ..evidence import Evidence, Severity, Source
 from ..evidence.job import (
@@ -48,7 +51,22 @@ class Event:
     role: str = ""
 
 
-def happened(diagnosis: Diagnosis) -> list[Event]:
+@dataclass(frozen=True)
+class LeftOut:
+    """Events that follow one another and are only counted."""
+
+    count: int
+    first: datetime
+    last: datetime
+
+    @property
+    def text(self) -> str:
+        if self.count == 1:
+            return f"1 event at {self.first:%F %T} is left out"
+        return f"{self.count} events between {self.first:%F %T} and {self.last:%F %T} are left out"
+
+
+def happened(diagnosis: Diagnosis) -> list[Event | LeftOut]:
     """The events worth telling, earliest first; a burst of one kind is told once, with its length and its end."""
     roles = roles_of(diagnosis)
     bursts: list[list[Dated]] = []
@@ -65,7 +83,7 @@ def happened(diagnosis: Diagnosis) -> list[Event]:
         else:
             last[fact.kind] = [(at, fact)]
             bursts.append(last[fact.kind])
-    return _thinned([_event(burst, roles) for burst in bursts])
+    return thinned([_event(burst, roles) for burst in bursts])
 
 
 def roles_of(diagnosis: Diagnosis) -> dict[Source, str]:
@@ -87,12 +105,23 @@ def _event(burst: list[Dated], roles: dict[Source, str]) -> Event:
     return Event(at, shortened(fact.source.quote.strip(), 180) + more, fact.source, role)
 
 
-def _thinned(events: list[Event]) -> list[Event]:
-    """At most EVENTS_SHOWN of them: the first and the last ones, where trouble begins and ends."""
-    if len(events) <= EVENTS_SHOWN:
-        return events
-    half = EVENTS_SHOWN // 2
-    return [*events[:half], *events[-half:]]
+def thinned(events: Sequence[Event]) -> list[Event | LeftOut]:
+    """At most EVENTS_SHOWN of them, and the count of the others where they stood.
+
+    The first and the last one and the initiating ones come first, then those nearest to either end, where trouble
+    begins and ends.
+    """
+
+    def weight(at: int) -> tuple[bool, int]:
+        from_an_end = min(at, len(events) - 1 - at)
+        return from_an_end > 0 and events[at].role != Role.INITIATING, from_an_end
+
+    shown = set(sorted(range(len(events)), key=weight)[:EVENTS_SHOWN])
+    rows: list[Event | LeftOut] = []
+    for told, group in groupby(range(len(events)), key=shown.__contains__):
+        run = [events[at] for at in group]
+        rows += run if told else [LeftOut(len(run), run[0].at, run[-1].at)]
+    return rows
 
 
 def first_sign(diagnosis: Diagnosis) -> Event | None:

@@ -32,11 +32,12 @@ from .document import (
     changed,
     masked,
 )
-from .happened import first_sign, happened, noticed
+from .happened import LeftOut, first_sign, happened, noticed
 from .impact import Run, runs_of
 from .pseudonyms import Pseudonyms
 
 TABLE_OF_CAUSES = "table of causes"
+CLOCKS_SHOWN = 8
 
 
 def write_postmortem(
@@ -110,6 +111,9 @@ def _summary(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Sectio
 def _timeline(diagnosis: Diagnosis) -> Section:
     rows: list[tuple[Item, ...]] = []
     for event in happened(diagnosis):
+        if isinstance(event, LeftOut):
+            rows.append((Said(""), Said(event.text, basis=DIAGNOSIS), Said("")))
+            continue
         when, role = Said(f"{event.at:%F %T}", basis=DIAGNOSIS), Said(event.role, basis=DIAGNOSIS)
         rows.append((when, Said(event.text, (event.source,)), role))
     clocks = _clocks(diagnosis)
@@ -139,7 +143,10 @@ def _clocks(diagnosis: Diagnosis) -> list[Said]:
         elif alignment.anchor and name != "utc":
             doubt = f", within {alignment.uncertainty_s:.0f} s" if alignment.uncertainty_s else ""
             found.setdefault(f"Clock {name}: {alignment.anchor}{doubt}", fact.source)
-    return [Said(text, (source,)) for text, source in found.items()][:8]
+    told = [Said(text, (source,)) for text, source in found.items()]
+    left = tuple(source for said in told[CLOCKS_SHOWN:] for source in said.sources)
+    more = f"{len(left)} more clock{'s are' if len(left) > 1 else ' is'} left out"
+    return [*told[:CLOCKS_SHOWN], *([Said(more, left)] if left else [])]
 
 
 def _detection(diagnosis: Diagnosis, runs: list[Run]) -> Section:

@@ -6,6 +6,7 @@ import html.parser
 import json
 import re
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from diagnostics.evidence import Source, Subject
 from diagnostics.evidence.job import PythonException
 from diagnostics.incident import Incident
 from diagnostics.postmortem import Blank, Postmortem, Rates, Said, read_written, save, write_postmortem
+from diagnostics.postmortem.happened import EVENTS_SHOWN, Event, thinned
 from diagnostics.postmortem.markdown import escape, format_markdown
 from diagnostics.postmortem.notebook import format_notebook
 from diagnostics.postmortem.page import format_page
@@ -119,6 +121,49 @@ def test_cost_is_a_blank_until_somebody_gives_gpus_and_a_rate(diagnosis: Diagnos
     priced = section_text(write_postmortem(diagnosis, rates=Rates(8, 3.0)), "impact")
     assert "0.15 GPU-hours of work lost, on 8 GPUs" in priced
     assert "0.46 USD at 3.00 USD per GPU-hour" in priced
+
+
+def events(count: int, **roles: str) -> list[Event]:
+    """A minute apart; `at_50="initiating"` gives one its role."""
+    start = datetime(2026, 11, 29, 13, 0, tzinfo=UTC)
+    return [
+        Event(start + timedelta(minutes=n), f"event {n}", Source("a.log", n + 1, ""), roles.get(f"at_{n}", ""))
+        for n in range(count)
+    ]
+
+
+def test_of_too_many_events_the_ends_and_the_initiating_ones_are_told_and_the_others_counted() -> None:
+    told = thinned(events(100, at_50="initiating", at_51="cascade"))
+    assert len([each for each in told if isinstance(each, Event)]) == EVENTS_SHOWN
+    assert [each.text for each in told[19:24]] == [
+        "event 19",
+        "30 events between 2026-11-29 13:20:00 and 2026-11-29 13:49:00 are left out",
+        "event 50",
+        "30 events between 2026-11-29 13:51:00 and 2026-11-29 14:20:00 are left out",
+        "event 81",
+    ]
+    assert (told[0].text, told[-1].text) == ("event 0", "event 99")
+
+
+def test_the_first_and_the_last_event_are_told_beside_any_number_of_initiating_ones() -> None:
+    told = thinned(events(100, **{f"at_{n}": "initiating" for n in range(20, 80)}))
+    assert (told[0].text, told[-1].text) == ("event 0", "event 99")
+    assert sum(1 for each in told if isinstance(each, Event) and each.role) == EVENTS_SHOWN - 2
+
+
+def test_few_events_are_all_told() -> None:
+    assert thinned(events(EVENTS_SHOWN)) == events(EVENTS_SHOWN)
+
+
+def test_the_write_up_says_how_many_events_and_clocks_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    diagnosis = diagnose(open_incident(FORK_DEADLOCK.with_name("five_symptoms")))
+    whole = section_text(write_postmortem(diagnosis), "timeline")
+    assert "left out" not in whole
+    monkeypatch.setattr("diagnostics.postmortem.happened.EVENTS_SHOWN", 2)
+    monkeypatch.setattr("diagnostics.postmortem.writing.CLOCKS_SHOWN", 0)
+    text = section_text(write_postmortem(diagnosis), "timeline")
+    assert re.search(r"^\d+ events between 20.* and 20.* are left out$", text, re.M)
+    assert re.search(r"^\d+ more clocks? (?:is|are) left out$", text, re.M)
 
 
 @pytest.mark.parametrize("suffix", [".md", ".html", ".ipynb"])
