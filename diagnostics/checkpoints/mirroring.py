@@ -7,23 +7,20 @@ that was cut off goes on where it stopped, and what it had already written is ha
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..durable import staging_name, this_writer
-from ..errors import CheckpointError, PublishError
-from .copying import copy_and_check, digest_of
+from ..errors import CheckpointError
 from .digest import DEFAULT, file_digest, new_hasher
-from .directories import plain_files, sync_all
+from .directories import plain_files
 from .finding import State
 from .health import Artefact, printable, verify
 from .manifest import Record, Shard, listing_digest
 from .pacing import Pace
-from .placing import ensure_directory, put_in_place, sweep
-from .staging import publish_error
+from .remote import RemoteSide
+from .sides import LocalSide, Present, Side
 
 MARKS = {
     "same": "=",
@@ -80,9 +77,6 @@ class MirrorReport:
     __repr__ = __str__
 
 
-Stored = Callable[[Artefact, Record, Pace], None]
-
-
 def mirror(
     primary: str | os.PathLike[str],
     target: str | os.PathLike[str],
@@ -105,17 +99,12 @@ def mirror(
     Raises UnreadableInput when the primary cannot be listed; what fails on the way is an entry of the report.
     """
     health = verify(primary)
-    if "://" in os.fspath(target):
-        from .remote import RemoteSide
-
-        side: Any = RemoteSide(os.fspath(target))
-    else:
-        side = LocalSide(Path(target))
+    side = side_of(target)
     present = side.present(deep)
     pace = Pace(Path(primary), bytes_per_s)
     entries = []
     for artefact in chosen(health.artefacts, newest):
-        entries.append(_mirror_one(artefact, present.pop(artefact.path.name, None), side.store, pace, dry_run))
+        entries.append(_mirror_one(artefact, present.pop(artefact.path.name, None), side, pace, dry_run))
     kept_back = {each.path.name for each in health.artefacts}
     entries += [
         MirrorEntry(name, each.step, "only on the mirror", "", each.size)
@@ -125,13 +114,10 @@ def mirror(
     return MirrorReport(os.fspath(primary), os.fspath(target), tuple(entries))
 
 
-@dataclass(frozen=True)
-class Present:
-    """What the mirror has under a name: the hash of a whole artefact, None for a broken one."""
-
-    step: int | None
-    size: int
-    digest: str | None
+def side_of(target: str | os.PathLike[str]) -> Side:
+    """The side that a directory or a URL is. Raises UsageError for a URL of an unknown kind."""
+    where = os.fspath(target)
+    return RemoteSide(where) if "://" in where else LocalSide(Path(where))
 
 
 def chosen(artefacts: Iterable[Artefact], newest: int | None) -> list[Artefact]:
@@ -139,7 +125,7 @@ def chosen(artefacts: Iterable[Artefact], newest: int | None) -> list[Artefact]:
     return found if newest is None else found[:newest]
 
 
-def _mirror_one(artefact: Artefact, present: Present | None, store: Stored, pace: Pace, dry_run: bool) -> MirrorEntry:
+def _mirror_one(artefact: Artefact, present: Present | None, side: Side, pace: Pace, dry_run: bool) -> MirrorEntry:
     def entry(state: str, because: str = "") -> MirrorEntry:
         return MirrorEntry(artefact.path.name, artefact.step, state, because, artefact.size)
 
@@ -151,7 +137,7 @@ def _mirror_one(artefact: Artefact, present: Present | None, store: Stored, pace
             return entry("same")
         if dry_run:
             return entry("differs" if present else "only on the primary")
-        store(artefact, record, pace)
+        side.store(artefact, record, pace)
         return entry("copied", "verified against the manifest")
     except CheckpointError as error:
         return entry("failed", str(error))
@@ -169,62 +155,3 @@ def describe(artefact: Artefact) -> Record:
     else:
         digest = file_digest(path)
     return Record(path.name, artefact.step, kind, artefact.size, DEFAULT, digest, files=files)
-
-
-class LocalSide:
-    """A directory on another volume of this machine (or a network mount)."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-
-    def present(self, deep: bool) -> dict[str, Present]:
-        if not os.path.lexists(self.directory):
-            return {}
-        found = {}
-        for each in verify(self.directory, deep):
-            if each.state is not State.STAGING:
-                whole = each.record if each.state is State.COMPLETE else None
-                found[each.path.name] = Present(each.step, each.size, whole.digest if whole else None)
-        return found
-
-    def store(self, artefact: Artefact, record: Record, pace: Pace) -> None:
-        ensure_directory(self.directory)
-        sweep(self.directory)
-        staged = self.directory / f".{record.name}.{record.digest[:16]}.mirror.part"
-        final = self.directory / record.name
-        try:
-            if record.files:
-                self._stage_directory(artefact.path, staged, record, pace)
-            else:
-                status = copy_and_check(artefact.path, staged, record, pace)
-                record = replace(record, mtime_ns=status.st_mtime_ns)
-            if final.is_dir() or (record.files and final.exists()):
-                _set_aside(final)
-            put_in_place(staged, final, replace(record, writer=str(this_writer())))
-        except OSError as error:
-            raise publish_error(final, "copying", error) from error
-
-    def _stage_directory(self, source: Path, staged: Path, record: Record, pace: Pace) -> None:
-        staged.mkdir(exist_ok=True)
-        for shard in record.files:
-            copy = staged / shard.path
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            part = replace(record, name=shard.path, size=shard.size, digest=shard.digest, files=())
-            if not (copy.is_file() and copy.stat().st_size == shard.size and digest_of(copy, part) == shard.digest):
-                copy_and_check(source / shard.path, copy, part, pace)
-        wanted = {staged / shard.path for shard in record.files}
-        for extra in set(plain_files(staged)) - wanted:
-            extra.unlink()
-        sync_all(staged, sorted(wanted))
-
-
-def _set_aside(final: Path) -> None:
-    """What is damaged gives its name up before it is deleted, so that no reader sees it half gone."""
-    if final.is_symlink():
-        raise PublishError(f"{final} is a symbolic link, which is not followed", "remove it or choose another name")
-    aside = final.with_name(staging_name(final.name))
-    final.replace(aside)
-    if aside.is_dir():
-        shutil.rmtree(aside, ignore_errors=True)
-    else:
-        aside.unlink()

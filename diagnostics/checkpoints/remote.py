@@ -16,8 +16,8 @@ from ..errors import ManifestError, PublishError, UnreadableInput, UsageError
 from .digest import CHUNK, Hasher, chunks, new_hasher, open_plain
 from .health import Artefact
 from .manifest import Record, decode, encode, parse_record_name
-from .mirroring import Present
 from .pacing import Pace
+from .sides import Present
 
 FAR_FAULT = "the far side failed; the mirror goes on with the next run"
 
@@ -56,11 +56,32 @@ class RemoteSide:
             for source, far, digest in self._pieces(artefact, record, staged):
                 self._send(source, far, record.algorithm, digest, pace)
             self.files.pipe_file(self._path(record.file_name), encode(record))
-            if self.files.exists(final):
-                self.files.rm(final, recursive=True)
-            self.files.mv(staged, final, recursive=bool(record.files))
+            self._put_in_place(staged, final)
         except OSError as error:
             raise PublishError(f"{final} was not published ({error})", FAR_FAULT) from error
+
+    def _put_in_place(self, staged: str, final: str) -> None:
+        """Move onto a name that may be taken: what has it is moved aside and deleted when the new copy has it."""
+        aside = self._path(f".{final.rpartition('/')[2]}.replaced.part")
+        if self.files.exists(final):
+            if self.files.exists(aside):  # a mirror was killed between the two
+                self.files.rm(aside, recursive=True)
+            self._move(final, aside)
+        try:
+            self._move(staged, final)
+        except OSError:
+            if self.files.exists(aside) and not self.files.exists(final):
+                self._move(aside, final)
+            raise
+        if self.files.exists(aside):
+            self.files.rm(aside, recursive=True)
+
+    def _move(self, source: str, target: str) -> None:
+        if "sftp" in self.files.protocol:  # a rename, of a folder too
+            self.files.mv(source, target)
+        else:
+            self.files.mv(source, target, recursive=self.files.isdir(source))
+        self.files.invalidate_cache()
 
     def _pieces(self, artefact: Artefact, record: Record, staged: str) -> Iterator[tuple[Path, str, str]]:
         if not record.files:

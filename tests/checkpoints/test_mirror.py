@@ -6,8 +6,10 @@ import os
 import threading
 import time
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from diagnostics import durable
 from diagnostics.checkpoints import mirror, publish, publish_bytes, publish_directory, resume_point, verify
@@ -161,6 +163,61 @@ def test_a_remote_behind_fsspec(run: Path) -> None:
         assert {each.state for each in mirror(run, url, deep=True).entries} == {"same"}
     finally:
         files.rm("/checkpoints-test", recursive=True)
+
+
+class FileServer(MemoryFileSystem):
+    """Moves by a rename that knows no `recursive`, as SFTP does; `fails` refuses to move what lies under a staging
+    name.
+    """
+
+    protocol = ("sftp", "ssh")
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+    fails = False
+
+    def mv(self, old: str, new: str) -> None:
+        if self.fails and old.endswith(".mirror.part"):
+            raise ConnectionResetError("the server went away")
+        super().mv(old, new, recursive=True)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> FileServer:
+    files = FileServer(skip_instance_cache=True)
+    files.store.clear()
+    monkeypatch.setattr("fsspec.core.url_to_fs", lambda url, **options: (files, "/mirror"))
+    return files
+
+
+def test_the_old_copy_keeps_its_name_until_the_new_one_takes_it(run: Path, server: FileServer) -> None:
+    assert {each.state for each in mirror(run, "sftp://server/mirror").entries} == {"copied"}
+    old = server.cat("/mirror/step_00000300.pt")
+    (run / "step_00000300.pt").unlink()
+    publish_bytes(run, torch_file(300) + b" again", 300)
+    server.fails = True
+    report = mirror(run, "sftp://server/mirror")
+    assert (report.entries[0].state, "went away" in report.entries[0].because) == ("failed", True)
+    assert server.cat("/mirror/step_00000300.pt") == old
+    server.fails = False
+    assert mirror(run, "sftp://server/mirror").entries[0].state == "copied"
+    assert server.cat("/mirror/step_00000300.pt") == torch_file(300) + b" again"
+    assert not [name for name in server.find("/mirror") if name.endswith(".part")]
+
+
+def test_what_a_killed_mirror_moved_aside_is_cleared_away(run: Path, server: FileServer) -> None:
+    server.pipe_file("/mirror/.step_00000300.pt.replaced.part", b"older still")
+    mirror(run, "sftp://server/mirror")
+    assert not [name for name in server.find("/mirror") if name.endswith(".part")]
+
+
+def test_a_directory_of_shards_behind_fsspec_is_replaced(tmp_path: Path, server: FileServer) -> None:
+    with publish_directory(tmp_path / "run", step=7) as folder:
+        (folder / "a.bin").write_bytes(b"a" * 1000)
+    mirror(tmp_path / "run", "sftp://server/mirror")
+    server.pipe_file("/mirror/step_00000007/a.bin", b"short")
+    assert mirror(tmp_path / "run", "sftp://server/mirror").entries[0].state == "copied"
+    assert server.find("/mirror/step_00000007") == ["/mirror/step_00000007/a.bin"]
+    assert {each.state for each in mirror(tmp_path / "run", "sftp://server/mirror", deep=True).entries} == {"same"}
 
 
 def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from ..health import Artefact
-from ..mirroring import LocalSide, describe
+from ..mirroring import describe, side_of
 from ..pacing import Pace
 
 
@@ -21,10 +20,5 @@ class VolumeTier:
 
     def store(self, artefact: Artefact, pace: Pace) -> str:
         record = artefact.record or describe(artefact)
-        if "://" in self.target:
-            from ..remote import RemoteSide
-
-            RemoteSide(self.target).store(artefact, record, pace)
-        else:
-            LocalSide(Path(self.target)).store(artefact, record, pace)
+        side_of(self.target).store(artefact, record, pace)
         return f"{record.algorithm} of what was read back"
