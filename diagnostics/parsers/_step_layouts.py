@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from ..evidence import Stamp
+from ..step_line import NAN, Span
 from ..text import Line
 from ._job_lines import RANK_LAST, Message, message
-from ._step_line import NAN, Span
 
 if TYPE_CHECKING:
     import numpy as np

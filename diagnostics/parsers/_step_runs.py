@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..evidence import Evidence, Severity, Source, Stamp, Subject
 from ..evidence.job import NonFiniteValue, TrainingSteps
+from ..step_line import BAR, MEASURED, NAN, Span
 from ._job_lines import Message
-from ._step_line import BAR, MEASURED, NAN, Span
 from ._step_thinning import cited, thinned
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..evidence import Evidence
 from ..large_text import LINE_LIMIT
+from ..step_line import find_numbers
 from ..text import Line, Text
 from ._job_lines import message
 from ._step_layouts import Layout
-from ._step_line import find_numbers
 from ._step_runs import Steps
 
 if TYPE_CHECKING:

@@ -24,10 +24,10 @@ from typing import NamedTuple
 from ..evidence import Evidence, Severity, Source, Subject
 from ..evidence.job import NonFiniteValue
 from ..footprint import footprint_of
+from ..step_line import find_numbers
 from ..text import Line, Text
 from . import Parser
 from ._job_lines import message
-from ._step_line import find_numbers
 from ._step_runs import Steps
 
 LARGEST = 256 << 10  # bytes

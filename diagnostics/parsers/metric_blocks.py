@@ -17,10 +17,10 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
+from ..step_line import find_numbers
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
-from ._step_line import find_numbers
 from ._step_runs import Steps
 
 # [epoch=1][batch=5/5]:  text      [olmo.train:816, rank=0] [step=2/739328,epoch=0,eta=1 hour]

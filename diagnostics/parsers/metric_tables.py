@@ -18,10 +18,10 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..footprint import footprint_of
+from ..step_line import find_numbers
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
-from ._step_line import find_numbers
 from ._step_runs import Steps
 
 # | step          | 3.27e+03 |

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
 from ..evidence.job import NonFiniteValue
+from ..step_line import find_numbers
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages
-from ._step_line import find_numbers
 from ._step_runs import Steps
 from ._step_scan import scan
 

@@ -10,7 +10,7 @@ import itertools
 import statistics
 from collections import deque
 
-from ..parsers._step_line import step_of
+from ..step_line import step_of
 
 KEPT = 50
 WARM_UP = 2  # the first intervals hold compilation and cache misses
