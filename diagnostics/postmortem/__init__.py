@@ -9,9 +9,10 @@ cannot know is a blank; what people wrote into one survives when the write-up is
 
 from __future__ import annotations
 
-from .document import Blank, Postmortem, Rates, Said, Section
+from .document import Blank, Rates, Said, Section
 from .pseudonyms import KINDS as MASKS
 from .saving import FORMATS, save
+from .write_up import Postmortem
 from .writing import write_postmortem
 from .written import read_written
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from ..evidence import Source
-
-if TYPE_CHECKING:
-    from ..diagnosis import Diagnosis
 
 Mask = Callable[[str], str]
 TEXT_LIMIT, QUOTE_LIMIT = 1000, 4200
@@ -100,12 +97,11 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Postmortem:
-    """A write-up. `diagnosis` is what the pictures are drawn from; None where they could show what is masked."""
+class Document:
+    """A title and its sections."""
 
     title: str
     sections: tuple[Section, ...]
-    diagnosis: Diagnosis | None = None
 
     @property
     def items(self) -> Iterator[Item]:
@@ -124,16 +120,8 @@ class Postmortem:
         """What is still to be filled in."""
         return [item for item in self.items if isinstance(item, Blank) and not item.written]
 
-    def __repr__(self) -> str:
-        return (
-            f"<Postmortem {self.title!r}: {len(self.sections)} sections, {len(self.cited)} lines cited, "
-            f"{len(self.blanks)} blanks to fill in>"
-        )
 
-    def _repr_markdown_(self) -> str:
-        from .markdown import format_markdown
-
-        return format_markdown(self)
+AnyDocument = TypeVar("AnyDocument", bound=Document)
 
 
 def items_of(block: Block) -> Iterator[Item]:
@@ -146,13 +134,13 @@ def items_of(block: Block) -> Iterator[Item]:
             yield from items
 
 
-def changed(postmortem: Postmortem, change: Callable[[Item], Item]) -> Postmortem:
+def changed(document: AnyDocument, change: Callable[[Item], Item]) -> AnyDocument:
     """The same write-up with every sentence and blank changed."""
     return replace(
-        postmortem,
+        document,
         sections=tuple(
             replace(section, blocks=tuple(_changed(block, change) for block in section.blocks))
-            for section in postmortem.sections
+            for section in document.sections
         ),
     )
 
@@ -166,7 +154,7 @@ def _changed(block: Block, change: Callable[[Item], Item]) -> Block:
     return block
 
 
-def masked(postmortem: Postmortem, mask: Mask) -> Postmortem:
+def masked(document: AnyDocument, mask: Mask) -> AnyDocument:
     """The same write-up with every string, quoted lines included, cut to a length and passed through a mask."""
 
     def change(item: Item) -> Item:
@@ -174,7 +162,7 @@ def masked(postmortem: Postmortem, mask: Mask) -> Postmortem:
             return replace(item, written=mask(item.written), about=mask(item.about))
         return replace(item, text=mask(cut(item.text, TEXT_LIMIT)), sources=_masked(item.sources, mask))
 
-    return replace(changed(postmortem, change), title=mask(cut(postmortem.title, TEXT_LIMIT)))
+    return replace(changed(document, change), title=mask(cut(document.title, TEXT_LIMIT)))
 
 
 def cut(text: str, limit: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..evidence import Source
 from ..printable import format_citation, visible
-from .document import DIAGNOSIS, Blank, Block, Bullets, Item, Paragraph, Plot, Postmortem, Said, Section, Table
+from .document import DIAGNOSIS, Blank, Block, Bullets, Document, Item, Paragraph, Plot, Said, Section, Table
 from .written import HEADER, mark
 
 CITATIONS_SHOWN = 3
@@ -15,25 +15,25 @@ DOLLAR = "<span>&#36;</span>"  # in an element of its own it opens no mathematic
 _SPECIAL = re.compile(r"([\\`*\[\]|~!])|(?<![A-Za-z0-9])(_)|(_)(?![A-Za-z0-9])")
 
 
-def format_markdown(postmortem: Postmortem) -> str:
+def format_markdown(document: Document) -> str:
     """The whole write-up; nothing in it that came from the incident is read as Markdown, HTML or mathematics."""
-    parts = [f"# {escape(postmortem.title)}", f"<!-- {HEADER} -->"]
-    parts += [format_section(section, postmortem) for section in postmortem.sections]
-    parts.append(format_appendix(postmortem))
+    parts = [f"# {escape(document.title)}", f"<!-- {HEADER} -->"]
+    parts += [format_section(section, document) for section in document.sections]
+    parts.append(format_appendix(document))
     return "\n\n".join(parts) + "\n"
 
 
-def format_section(section: Section, postmortem: Postmortem) -> str:
+def format_section(section: Section, document: Document) -> str:
     """One section with its heading."""
-    numbers = {source: number for number, source in enumerate(postmortem.cited, start=1)}
+    numbers = {source: number for number, source in enumerate(document.cited, start=1)}
     blocks = [text for block in section.blocks if (text := "\n".join(_block(block, numbers)))]
     return "\n\n".join([f"## {escape(section.title)}", *blocks])
 
 
-def format_appendix(postmortem: Postmortem) -> str:
+def format_appendix(document: Document) -> str:
     """Every cited line, as it stands in its file."""
     parts = ["## Appendix: the lines cited"]
-    for number, source in enumerate(postmortem.cited, start=1):
+    for number, source in enumerate(document.cited, start=1):
         quote = visible(source.quote)
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", quote)), default=0))
         parts.append(f'<a id="cite-{number}"></a>{code(format_citation(source))}\n\n{fence}text\n{quote}\n{fence}')

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DiagnosticsError
-from .document import Plot, Postmortem, Section
+from .document import Plot, Section
 from .markdown import escape, format_appendix, format_section
+from .write_up import Postmortem
 from .written import HEADER
 
 OPENING = """from diagnostics import diagnose, open_incident, plots

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..printable import format_citation, visible
-from .document import Blank, Bullets, Paragraph, Plot, Postmortem, Table
+from .document import Blank, Bullets, Paragraph, Plot, Table
+from .write_up import Postmortem
 from .written import HEADER, mark
 
 if TYPE_CHECKING:

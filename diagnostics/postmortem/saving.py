@@ -8,11 +8,11 @@ from pathlib import Path
 
 from ..durable import write_durably
 from ..errors import DiagnosticsError, UsageError
-from .document import Postmortem
 from .markdown import format_markdown
 from .notebook import executed, format_notebook
 from .page import format_page
 from .pdf import format_pdf
+from .write_up import Postmortem
 
 FORMATS = (".md", ".html", ".ipynb", ".pdf")
 

@@ -24,7 +24,6 @@ from .document import (
     Item,
     Paragraph,
     Plot,
-    Postmortem,
     Rates,
     Said,
     Section,
@@ -35,6 +34,7 @@ from .document import (
 from .happened import LeftOut, first_sign, happened, noticed
 from .impact import Run, runs_of
 from .pseudonyms import Pseudonyms
+from .write_up import Postmortem
 
 TABLE_OF_CAUSES = "table of causes"
 CLOCKS_SHOWN = 8
