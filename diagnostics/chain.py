@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .diagnosis import Diagnosis
-from .evidence import NOBODY, Source, Subject
+from .evidence import NOBODY, Evidence, Source, Subject
 from .evidence.job import WatchdogFired
-from .evidence.process import ProcessState, ThreadState
+from .evidence.process import OpenFile, ProcessState, ThreadState
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict
 from .incident import Incident
@@ -56,17 +56,17 @@ def events(diagnosis: Diagnosis) -> list[Link]:
 
 def ties(diagnosis: Diagnosis) -> list[Link]:
     """Who was tied to the volume that the answer is about, where it is about one."""
-    mount = next((each.about.mount for each in _leading(diagnosis) if each.about.mount), None)
-    return attribution(diagnosis.incident, mount) if mount else []
+    volume = next((each.about for each in _leading(diagnosis) if each.about.mount), None)
+    return attribution(diagnosis.incident, volume) if volume else []
 
 
 def _leading(diagnosis: Diagnosis) -> Sequence[Hypothesis]:
     return diagnosis.answer or diagnosis.hypotheses[:1]
 
 
-def attribution(incident: Incident, mount: str) -> list[Link]:
+def attribution(incident: Incident, volume: Subject) -> list[Link]:
     """The ties from who was killed or stuck to the server that it waited for; the longest one found."""
-    return max((list(_ties(incident, thread, mount)) for thread in _waiting(incident)), key=len, default=[])
+    return max((list(_ties(incident, thread, volume)) for thread in _waiting(incident)), key=len, default=[])
 
 
 def _waiting(incident: Incident) -> list[ThreadState | ProcessState]:
@@ -76,13 +76,13 @@ def _waiting(incident: Incident) -> list[ThreadState | ProcessState]:
     return sorted(blocked, key=lambda fact: not (isinstance(fact, ThreadState) and fact.descriptor is not None))[:50]
 
 
-def _ties(incident: Incident, thread: ThreadState | ProcessState, mount: str) -> Iterator[Link]:
-    links = incident.links
+def _ties(incident: Incident, thread: ThreadState | ProcessState, volume: Subject) -> Iterator[Link]:
+    links, mount = incident.links, incident.volumes.mount_at(volume.mount, thread)
     pid = thread.subject.pid
     process = links.process_of(thread)
     file = links.file_of(thread) if isinstance(thread, ThreadState) else None
-    if file and innermost(file.target, {mount, *(point for m in links.mounts if (point := m.subject.mount))}) != mount:
-        return  # a socket, or a file of another volume
+    if not _may_lie_on(incident, volume, thread, file):
+        return
     parent = process.parent_pid if process else None
     for fired in incident.of(WatchdogFired):
         machines = {links.machines.of(fired), links.machines.of(thread)} - {""}
@@ -99,12 +99,21 @@ def _ties(incident: Incident, thread: ThreadState | ProcessState, mount: str) ->
     )
     if file:
         yield Link(f"its descriptor {file.descriptor} was {file.target}", file.subject, None, (file.source,))
-    for each in links.mounts:
-        if each.subject.mount == mount:
-            title = by_name(each.filesystem).title
-            served = f" at {each.subject.server}" if each.subject.server else ""
-            where = "that file lies on" if file else "the volume is"
-            yield Link(f"{where} {mount}, which is {title}{served}", each.subject, None, (each.source,))
+    if mount:
+        title = by_name(mount.filesystem).title
+        served = f" at {mount.subject.server}" if mount.subject.server else ""
+        where = "that file lies on" if file else "the volume is"
+        said = f"{where} {volume.mount}, which is {title}{served}"
+        yield Link(said, mount.subject, None, (mount.source,))
+
+
+def _may_lie_on(incident: Incident, volume: Subject, thread: Evidence, file: OpenFile | None) -> bool:
+    """False for a socket, a file of another volume, and a thread on whose machine another volume is mounted there."""
+    here = incident.volumes.told_apart(Subject(mount=volume.mount), thread)
+    if volume.owner and here.owner not in (None, volume.owner):
+        return False
+    points = {volume.mount or "", *incident.volumes.points(thread)}
+    return file is None or innermost(file.target, points) == volume.mount
 
 
 def _did(fired: WatchdogFired) -> str:

@@ -218,6 +218,7 @@ def _hypotheses(incident: Incident, network: Network, words: Likeness) -> tuple[
             elif strength >= OFTEN:
                 opposed.append(each)
         about = _about(incident, instance, explained, words)
+        mount = incident.volumes.mount_behind(about)
         found.append(
             Hypothesis(
                 instance.cause,
@@ -229,7 +230,7 @@ def _hypotheses(incident: Incident, network: Network, words: Likeness) -> tuple[
                 float(network.worded[row]),
                 tuple(explained),
                 tuple(opposed),
-                next((m.filesystem for m in incident.links.mounts if about.mount == m.subject.mount), ""),
+                mount.filesystem if mount else "",
             )
         )
     return tuple(sorted(found, key=lambda each: (-each.posterior, each.cause.slug)))
@@ -249,14 +250,13 @@ def _about(incident: Incident, instance: Instance, explained: Sequence[Observati
         facts = (fact for fact in incident.evidence if (fact.source.file, fact.source.line) in telling)
         mine = [{name: v for name, v in f.subject.known().items() if name in instance.cause.on} for f in facts]
     # one instance on several things (eight GPUs) must not be said to be on the first of them
-    several = {name for name in instance.cause.on if len({known[name] for known in mine if name in known}) > 1}
+    names = (*instance.cause.on, "owner")
+    several = {name for name in names if len({known[name] for known in mine if name in known}) > 1}
     for known in mine:
         gained = {name: v for name, v in known.items() if getattr(about, name) is None and name not in several}
         about = Subject.of(about.known() | gained)
-    if about.mount:
-        mount = next((m for m in incident.links.mounts if m.subject.mount == about.mount), None)
-        if mount:
-            about = replace(about, server=about.server or mount.subject.server, device=mount.subject.device)
+    if mount := incident.volumes.mount_behind(about):
+        about = replace(about, server=about.server or mount.subject.server, device=mount.subject.device)
     return about
 
 

@@ -103,8 +103,7 @@ def _explained(hypothesis: Hypothesis) -> list[Observation]:
 
 def _introduce(incident: Incident, hypothesis: Hypothesis) -> Iterator[Sentence]:
     """The filesystem behind a volume, in a sentence for somebody who never heard its name."""
-    for mount in incident.links.mounts:
-        if hypothesis.about.mount is not None and mount.subject.mount == hypothesis.about.mount:
-            kind = by_name(mount.filesystem)
-            served = f", served by {mount.subject.server}" if mount.subject.server else ""
-            yield Sentence(f"{mount.subject.mount} is {kind.title}{served}. {kind.what}.", (mount.source,))
+    if mount := incident.volumes.mount_behind(hypothesis.about):
+        kind = by_name(mount.filesystem)
+        served = f", served by {mount.subject.server}" if mount.subject.server else ""
+        yield Sentence(f"{mount.subject.mount} is {kind.title}{served}. {kind.what}.", (mount.source,))

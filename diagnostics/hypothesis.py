@@ -86,4 +86,5 @@ def named(hypothesis: Hypothesis) -> str:
         "path": not about.mount and about.path and f"at {about.path}",
     }
     where = [words for name, words in told.items() if name in cause.on and words]
+    where += [f"of {about.owner}"] if where and about.owner and not about.server else []
     return " ".join((cause.title, *where))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .links import Links
     from .runs import Run
     from .timeline import Timeline
+    from .volumes import Volumes
 
 Fact = TypeVar("Fact", bound=Evidence)
 Progress = Callable[[int, str], None]
@@ -110,7 +111,7 @@ class Incident:
 
     @cached_property
     def links(self) -> Links:
-        """Which process, descriptor, file, mount and server belong together."""
+        """Which process, descriptor and file belong together."""
         from .links import Links
 
         return Links(self)
@@ -121,6 +122,13 @@ class Incident:
         from .runs import runs_of
 
         return runs_of(self)
+
+    @cached_property
+    def volumes(self) -> Volumes:
+        """What is mounted where on each machine."""
+        from .volumes import Volumes
+
+        return Volumes(self)
 
     def without(self, *files: str) -> Incident:
         """The same incident as if some of its files had not been there."""

@@ -1,8 +1,7 @@
-"""Who belongs to whom: process -> thread -> descriptor -> file -> mount -> server.
+"""Who belongs to whom: process -> thread -> descriptor -> file; `volumes` goes on from there to mount and server.
 
 Facts come from many tools and many moments; here those that share a subject are tied together. Nothing is
-inferred that the facts do not say: a mount is found by the longest prefix of a path, a descriptor by the
-number that the system call was given.
+inferred that the facts do not say: a descriptor is found by the number that the system call was given.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ from typing import TYPE_CHECKING
 
 from .evidence import Evidence
 from .evidence.process import NativeStack, OpenFile, ProcessState, PythonStack, ThreadState
-from .evidence.storage import Mount
 from .machines import Machines
-from .mounttable import innermost
 
 if TYPE_CHECKING:
     from .incident import Incident
@@ -67,24 +64,6 @@ class Links:
         self.incident = incident
 
     @cached_property
-    def _by_point(self) -> dict[str, Mount]:
-        # a row of a table, which has options, counts for more than the command that was to mount it
-        mounts = sorted(self.incident.of(Mount), key=lambda mount: bool(mount.options))
-        return {mount.subject.mount: mount for mount in mounts if mount.subject.mount}
-
-    @cached_property
-    def mounts(self) -> list[Mount]:
-        """The mounts, longest mount point first; of several on one point the last one listed wins."""
-        return [self._by_point[point] for point in sorted(self._by_point, key=len, reverse=True)]
-
-    def mount_of(self, path: str | None) -> Mount | None:
-        """The mount that a path lies on, or None when the mounts are not known."""
-        if not path or not path.startswith("/"):
-            return None
-        point = innermost(path, self._by_point)
-        return self._by_point[point] if point else None
-
-    @cached_property
     def machines(self) -> Machines:
         """On which machine each process was seen."""
         return Machines(self.incident.of(*KINDS))
@@ -94,9 +73,13 @@ class Links:
         """As `machines`, by the facts of every kind: a log and a table of processes share no kind."""
         return Machines(self.incident.evidence)
 
+    def machine_of(self, fact: Evidence) -> str:
+        """The machine of a fact of any kind: "" where nothing tells several apart."""
+        return self._everywhere.of(fact)
+
     def may_be_beside(self, first: Evidence, second: Evidence) -> bool:
         """True unless two facts of any kinds are known to be of two machines."""
-        return len({self._everywhere.of(first), self._everywhere.of(second)} - {""}) < 2
+        return len({self.machine_of(first), self.machine_of(second)} - {""}) < 2
 
     def key_of(self, fact: Evidence) -> ProcessKey | None:
         """The process that a fact is about, or None where it names none."""

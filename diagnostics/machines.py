@@ -33,8 +33,12 @@ class Machines:
         seen = {(fact.source.file, type(fact), fact.subject.host) for fact in facts}
         self._apart = _apart({(file, kind) for file, kind, _ in seen})
         self._hosts: dict[str, set[str]] = defaultdict(set)
+        named = {folder.rpartition("/")[2] for folder in self._apart}
         for file, _, host in seen:
-            self._hosts[self._folder(file)] |= {host} if host else set()
+            folder = self._folder(file)
+            # nodeA may speak of nodeB
+            if host and (not folder or host not in named or host == folder.rpartition("/")[2]):
+                self._hosts[folder].add(host)
         self._of_file: dict[str, str] = {}
 
     def of(self, fact: Evidence) -> str:

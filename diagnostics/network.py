@@ -17,7 +17,7 @@ from . import noisy_or
 from .causes import Cause, Role, all_causes
 from .evidence import NOBODY, Subject
 from .precedents import NO_WORDS, Likeness
-from .symptoms import Observation, State, all_symptoms
+from .symptoms import OWNED, Observation, State, all_symptoms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,7 +185,11 @@ def told_apart_by(cause: Cause, observation: Observation) -> Subject:
     effect = cause.effect(observation.symptom)
     follows = effect is not None and effect.role is not Role.INITIATING
     parts = [name for name in cause.on if not (follows and name in WHO)]
-    return Subject.of({name: value for name, value in observation.subject.known().items() if name in parts})
+    known = observation.subject.known()
+    told = {name: value for name, value in known.items() if name in parts}
+    if "owner" in known and told.keys() & OWNED:
+        told["owner"] = known["owner"]
+    return Subject.of(told)
 
 
 def _subjects(cause: Cause, observed: Sequence[Observation]) -> list[Subject]:

@@ -68,6 +68,7 @@ FLOORS = {
             "timeline",
             "links",
             "runs",
+            "volumes",
             "machines",
             "checksum_listings",
             "collectives",

@@ -55,7 +55,11 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a fact is about. Every field may be unknown (None), and unknown matches anything."""
+    """What a fact is about. Every field may be unknown (None), and unknown matches anything.
+
+    `owner` tells volumes and disks of one name apart where an incident shows the mounts of several machines: the server
+    of a network volume, the machine of any other. No tool prints it.
+    """
 
     host: str | None = None
     rank: int | None = None
@@ -71,6 +75,7 @@ class Subject:
     cgroup: str | None = None
     interface: str | None = None
     job: str | None = None
+    owner: str | None = None
 
     @classmethod
     def of(cls, known: Mapping[str, Any]) -> Subject:

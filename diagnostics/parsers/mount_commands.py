@@ -6,7 +6,7 @@
     glusterfs --volfile-server=gl1 --volfile-id=vol0 /mnt/gl
     ceph-fuse -m 10.0.0.1:6789 /ceph
 
-What a table of mounts says of the same place counts for more (`Links.mounts`). Commands that mount a disk, a bind or
+What a table of mounts says of the same place counts for more (`Volumes`). Commands that mount a disk, a bind or
 an image are skipped.
 """
 

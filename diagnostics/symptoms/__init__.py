@@ -12,13 +12,15 @@ import importlib
 import pkgutil
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 
 from ..evidence import NOBODY, Coverage, Evidence, Source, Subject
 from ..incident import Incident
 from ._runs import ended_well, outlived
+
+OWNED = {"mount", "device", "path"}  # two machines have others of one name
 
 
 class State(StrEnum):
@@ -45,6 +47,11 @@ class Finding:
     evidence: tuple[Evidence | Coverage, ...]
     note: str
     present: bool = True
+
+    @property
+    def fact(self) -> Evidence | None:
+        """The first fact of its evidence, the one that it is about; None where there is nothing but coverage."""
+        return next((each for each in self.evidence if isinstance(each, Evidence)), None)
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,7 @@ def _findings_of(name: str, symptom: Symptom, incident: Incident) -> tuple[list[
 
 @dataclass
 class _Group:
-    """Findings about one subject: those of `tells_apart` that are known of it, in their order."""
+    """Findings about one subject: the parts that tell it from others, as far as they are known, in their order."""
 
     present: bool
     known: tuple[str | int | None, ...]
@@ -149,8 +156,9 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
     found, fault = _findings_of(name, symptom, incident)
     groups: list[_Group] = []
     places: dict[tuple[object, ...], _Group] = {}  # where findings of this very subject went, so that many cost little
-    for finding in found:
-        known = tuple(getattr(finding.subject, part) for part in symptom.tells_apart)
+    parts = (*symptom.tells_apart, *(("owner",) if OWNED & set(symptom.tells_apart) else ()))
+    for finding in map(partial(_told_apart, incident), found):
+        known = tuple(getattr(finding.subject, part) for part in parts)
         if (finding.present, known) not in places:
             places[finding.present, known] = _group_of(finding.present, known, groups)
         places[finding.present, known].findings.append(finding)
@@ -165,6 +173,13 @@ def _observe(name: str, symptom: Symptom, incident: Incident) -> Iterator[Observ
     if fault or not (present or absent):
         yield Observation(name, State.UNOBSERVED, notes=(fault,) if fault else ())
     yield from [*present, *absent]
+
+
+def _told_apart(incident: Incident, finding: Finding) -> Finding:
+    """A finding whose volume is told from those of other machines."""
+    fact = finding.fact
+    subject = incident.volumes.told_apart(finding.subject, fact) if fact else finding.subject
+    return finding if subject is finding.subject else replace(finding, subject=subject)
 
 
 def _group_of(present: bool, known: tuple[str | int | None, ...], groups: list[_Group]) -> _Group:

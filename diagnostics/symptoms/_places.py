@@ -8,26 +8,20 @@ from dataclasses import replace
 from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, LogLine, PythonException
 from ..evidence.kernel import BlockDeviceTrouble
-from ..evidence.storage import BlockDeviceSeen, DiskUsage, Mount, VolumeClientMessage
+from ..evidence.storage import BlockDeviceSeen, Mount, VolumeClientMessage
 from ..incident import Incident
 from ..mounttable import innermost
 from ._reports import split_port
 
 
-def place(incident: Incident, path: str | None, *, pid: int | None = None) -> Subject:
-    """The subject of a path: its mount from /proc/mounts, else from df, else the path alone.
-
-    A network volume that is mounted in several places is one volume, and goes by the first of them. Only a source that
-    names a server tells which volume it is: `s3fs` is that of every bucket.
-    """
-    mount = incident.links.mount_of(path)
-    if mount is not None and mount.network and mount.subject.server:
-        mount = next(each for each in incident.links.mounts if each.device == mount.device)
+def place(incident: Incident, path: str | None, beside: Evidence, *, pid: int | None = None) -> Subject:
+    """The subject of a path on a fact's machine: its mount from /proc/mounts, else from df, else the path alone."""
+    mount = incident.volumes.mount_of(path, beside)
     if mount is not None:
         local = None if mount.network else disk(mount.subject.device)
         return Subject(mount=mount.subject.mount, server=mount.subject.server, device=local, path=path, pid=pid)
-    points = [fact.subject.mount for fact in incident.of(DiskUsage) if fact.subject.mount]
-    return Subject(mount=innermost(path, points) if path else None, path=path, pid=pid)
+    point = innermost(path, incident.volumes.points(beside)) if path else None
+    return Subject(mount=point, path=path, pid=pid)
 
 
 def disk(device: str | None) -> str | None:
@@ -66,7 +60,7 @@ def lost_sessions(incident: Incident) -> list[BlockDeviceTrouble]:
     return [trouble for trouble in incident.of(BlockDeviceTrouble) if SESSION.search(trouble.text[:120])]
 
 
-def is_remote_disk(incident: Incident, device: str | None) -> bool:
+def is_remote_disk(incident: Incident, device: str | None, beside: Evidence) -> bool:
     """True for a disk whose blocks lie behind a server: by its name, its vendor or its transport, or a SCSI disk while
     a session to one is lost, or one that no mount names where a mount's source is a cluster's or a cluster's client
     complains: such volumes come to the kernel as SCSI disks.
@@ -77,32 +71,38 @@ def is_remote_disk(incident: Incident, device: str | None) -> bool:
     seen = [each for each in incident.of(BlockDeviceSeen) if each.subject.device == name]
     if any(OF_A_SERVER.match(each.vendor or "") or each.transport in OVER_A_NETWORK for each in seen):
         return True
-    return name.startswith("sd") and (bool(lost_sessions(incident)) or _comes_from_a_cluster(incident, name))
+    return name.startswith("sd") and (bool(lost_sessions(incident)) or _comes_from_a_cluster(incident, name, beside))
 
 
-def _comes_from_a_cluster(incident: Incident, name: str) -> bool:
-    sources = [mount.device for mount in incident.links.mounts]
+def _comes_from_a_cluster(incident: Incident, name: str, beside: Evidence) -> bool:
+    sources = [mount.device for mount in incident.volumes.mounts(beside)]
     named = any(disk(source) == disk(name) for source in sources)
     complains = any(said.filesystem in DISKS_OF_VOLUMES for said in incident.of(VolumeClientMessage))
     return not named and (complains or any(OF_A_CLUSTER.search(source) for source in sources))
 
 
-def network_mounts(incident: Incident) -> list[Mount]:
-    """The mounts whose data live behind a server."""
-    return [mount for mount in incident.links.mounts if mount.network]
+def network_mounts(incident: Incident, beside: Evidence) -> list[Mount]:
+    """The mounts of a fact's machine whose data live behind a server."""
+    return [mount for mount in incident.volumes.mounts(beside) if mount.network]
 
 
-def only_network_mount(incident: Incident) -> Mount | None:
-    """The network mount, when there is exactly one."""
-    found = network_mounts(incident)
+def only_network_mount(incident: Incident, beside: Evidence) -> Mount | None:
+    """The network mount of a fact's machine, when there is exactly one."""
+    found = network_mounts(incident, beside)
     return found[0] if len(found) == 1 else None
 
 
-def on_network(incident: Incident, subject: Subject) -> bool | None:
+def volume_beside(incident: Incident, beside: Evidence) -> Subject:
+    """The only network volume of a fact's machine; nothing where there is none, or several."""
+    mount = only_network_mount(incident, beside)
+    return Subject(mount=mount.subject.mount, server=mount.subject.server) if mount else Subject()
+
+
+def on_network(incident: Incident, subject: Subject, beside: Evidence) -> bool | None:
     """True or False where the mount is known, None where nobody can tell."""
     if subject.path is None and subject.mount is None:
         return None
-    mount = incident.links.mount_of(subject.path or subject.mount)
+    mount = incident.volumes.mount_of(subject.path or subject.mount, beside)
     return None if mount is None else mount.network
 
 
@@ -143,14 +143,14 @@ def _target_near(incident: Incident, fact: LogLine) -> str | None:
 
 def place_of_error(incident: Incident, fact: Evidence, path: str | None) -> Subject:
     """The subject of an error: the file it names or the one that was being written, on its mount."""
-    subject = place(incident, path or written_path(incident, fact), pid=fact.subject.pid)
+    subject = place(incident, path or written_path(incident, fact), fact, pid=fact.subject.pid)
     return replace(subject, rank=fact.subject.rank, host=fact.subject.host)
 
 
 def volume_of_client(incident: Incident, fact: Evidence, filesystem: str) -> Subject:
     """What a client's message is about: the mount of that filesystem (and server), where exactly one fits."""
     server = fact.subject.server
-    candidates = [mount for mount in network_mounts(incident) if mount.filesystem == filesystem]
+    candidates = [mount for mount in network_mounts(incident, fact) if mount.filesystem == filesystem]
     fits = [mount for mount in candidates if server is None or is_served_by(mount, server)] or candidates
     mount = fits[0].subject if len(fits) == 1 else fact.subject
     return Subject(mount=mount.mount, server=mount.server or server, host=fact.subject.host)

@@ -96,7 +96,7 @@ def cured_elsewhere(incident: Incident, trial: Trial) -> bool:
 def data_place(incident: Incident, trial: Trial) -> str | None:
     """Where a trial had its data: a mount point, else the word for the place, else the path's first folder."""
     path = data_path(trial)
-    mount = incident.links.mount_of(path) if path else None
+    mount = incident.volumes.mount_of(path, trial)
     if mount is not None and mount.subject.mount:
         return mount.subject.mount
     word = PLACE.search(trial.condition)

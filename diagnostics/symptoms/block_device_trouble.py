@@ -52,7 +52,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for error in incident.of(FilesystemError):
         name = (error.subject.device or "").rpartition("/")[2]
         full = error.subject.device in files or (pool_full and name.startswith(MAPPED))
-        elsewhere = full or is_remote_disk(incident, name)
+        elsewhere = full or is_remote_disk(incident, name, error)
         if WRITE_FAILED.search(error.text) and not elsewhere:
             found = True
             yield Finding(Subject(device=disk(name), host=error.subject.host), (error,), error.text[:140])
@@ -64,7 +64,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         name = (fact.subject.device or "").rpartition("/")[2]
         if (pool_full and name.startswith(MAPPED)) or fact in without_room:
             continue
-        if name.startswith(REMOVABLE) or is_remote_disk(incident, name) or fact in sessions:
+        if name.startswith(REMOVABLE) or is_remote_disk(incident, name, fact) or fact in sessions:
             continue
         if sessions and isinstance(fact, BlockDeviceTrouble) and SCSI.search(fact.text[:120]):
             continue  # sd 6:0:0:1: rejecting I/O to offline device

@@ -89,7 +89,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         sizes = [e.size or 0 for e in sorted(entries, key=lambda e: (len(e.subject.path or ""), e.subject.path or ""))]
         if len(sizes) >= 4 and all(b > GROWTH * a for a, b in itertools.pairwise(sizes)):
             yield Finding(
-                place(incident, entries[0].subject.path), tuple(entries), "each checkpoint is larger than the last"
+                place(incident, entries[0].subject.path, entries[0]),
+                tuple(entries),
+                "each checkpoint is larger than the last",
             )
 
 

@@ -35,7 +35,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if not written:
             continue
         size, fact = max(written, key=lambda each: each[0])
-        subject = place(incident, tensors.subject.path)
+        subject = place(incident, tensors.subject.path, tensors)
         note = f"{name or 'the file'} holds {tensors.size / 2**20:,.0f} MiB of tensors in {size / 2**20:,.0f} MiB"
         if tensors.size < LEAST and (size < FEW * LEAST or size < FAR_ABOVE * tensors.size):
             continue

@@ -61,11 +61,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
     short = {id(entry): entry for group in (*families.values(), *twins.values(), empty) for entry in _short(group)}
     for entry in short.values():
         yield Finding(
-            place(incident, entry.subject.path), (entry,), f"{entry.subject.path} has only {entry.size:,} bytes"
+            place(incident, entry.subject.path, entry), (entry,), f"{entry.subject.path} has only {entry.size:,} bytes"
         )
     lacking = list(_lacking(last))
     yield from (
-        Finding(place(incident, fact.subject.path), (fact,), f"{folder} lacks {', '.join(names[:3])}")
+        Finding(place(incident, fact.subject.path, fact), (fact,), f"{folder} lacks {', '.join(names[:3])}")
         for folder, names, fact in lacking
     )
     groups = (*families.values(), *twins.values(), *parts.values())

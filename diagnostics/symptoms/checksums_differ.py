@@ -50,10 +50,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     found = False
     for said in matching(incident, MISMATCH):
         found = True
-        yield Finding(place(incident, said.path), (said.fact,), said.text.splitlines()[0][:160])
+        yield Finding(place(incident, said.path, said.fact), (said.fact,), said.text.splitlines()[0][:160])
     for path, facts in mismatches(incident):
         found = True
-        yield Finding(place(incident, path), facts, f"{path} is not what it should be")
+        yield Finding(place(incident, path, facts[0]), facts, f"{path} is not what it should be")
     agreed = [verdict for verdict in incident.of(ChecksumVerdict) if verdict.outcome == "ok"]
     if agreed and not found:
         yield Finding(Subject(), tuple(agreed), "every compared checksum agrees", present=False)

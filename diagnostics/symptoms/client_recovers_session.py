@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Subject
 from ..evidence.kernel import HungTask
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import only_network_mount
+from ._places import volume_beside
 
 RECOVERS = re.compile(
     "^_{0,2}(?:nfs4_wait_clnt_recover|nfs4_client_recover_expired_lease|nfs4_run_state_manager"
@@ -27,8 +26,6 @@ RECOVERS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    mount = only_network_mount(incident)
-    where = Subject(mount=mount.subject.mount, server=mount.subject.server) if mount else Subject()
     waiting: list[ThreadState | ProcessState | HungTask] = [
         *incident.of(ThreadState),
         *incident.of(ProcessState),
@@ -38,7 +35,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         channel = None if isinstance(fact, HungTask) else fact.wchan
         frames = () if isinstance(fact, ProcessState) else fact.frames
         if found := next((name for name in (channel or "", *frames) if RECOVERS.match(name)), None):
-            yield Finding(where, (fact,), f"{fact.subject.comm or 'a thread'} waits in {found}")
+            note = f"{fact.subject.comm or 'a thread'} waits in {found}"
+            yield Finding(volume_beside(incident, fact), (fact,), note)
 
 
 SYMPTOM = Symptom(

@@ -53,7 +53,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 def _where(incident: Incident, fact: NetworkFilesystemMessage | VolumeClientMessage) -> Subject:
     device = fact.subject.device
-    for mount in network_mounts(incident):
+    for mount in network_mounts(incident, fact):
         if mount.filesystem == fact.filesystem and (device is None or device in mount.device):
             return mount.subject
     return Subject(device=device, server=fact.subject.server, mount=fact.subject.mount)

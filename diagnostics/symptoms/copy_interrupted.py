@@ -79,12 +79,12 @@ def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]
         begun = next((fact for fact in event if isinstance(fact, CheckpointEvent) and fact.event in BEGUN), None)
         told = next((fact for fact in after if isinstance(fact, LogLine)), None)
         if begun and told and not _completed(facts, told):
-            subject = place(incident, begun.subject.path)
+            subject = place(incident, begun.subject.path, begun)
             yield Finding(
                 subject, (begun, told), f"{begun.event} {begun.subject.path} was under way when it was asked to end"
             )
         if begun and end and (isinstance(end, SchedulerEvent) or end.signal or end.status is None):
-            subject = place(incident, begun.subject.path)
+            subject = place(incident, begun.subject.path, begun)
             yield Finding(subject, (begun, end), f"{begun.event} {begun.subject.path} was cut off")
 
 
@@ -99,7 +99,7 @@ def _broken_off(incident: Incident) -> Iterator[Finding]:
     ]
     empty = [entry for entry in incident.of(FileEntry) if entry.size == 0]
     for command in stopped if bad or empty else ():
-        subject = bad[0].subject if bad else place(incident, empty[0].subject.path)
+        subject = bad[0].subject if bad else place(incident, empty[0].subject.path, empty[0])
         what = bad[0].evidence[:1] if bad else tuple(empty[:1])
         yield Finding(subject, (command, *what), f"`{command.command[:100]}` was ended by a Ctrl-C")
 
@@ -142,14 +142,16 @@ def _cut_in_its_minute(incident: Incident, taken: Sequence[SchedulerEvent]) -> I
         written, newest = max(near, key=lambda each: each[0], default=(0.0, None))
         if newest and end and -MINUTE_S < end - written < 2 * MINUTE_S:
             note = f"{newest.subject.path} was last written when the job was ended"
-            yield Finding(place(incident, newest.subject.path), (newest, event, *bad[0].evidence[:1]), note)
+            yield Finding(place(incident, newest.subject.path, newest), (newest, event, *bad[0].evidence[:1]), note)
 
 
 def _left_open(incident: Incident, taken: Sequence[SchedulerEvent]) -> Iterator[Finding]:
     """Files that say that their writer never closed them, where the scheduler ended a job and nobody has them open."""
     for said in errors(incident) if taken and not incident.of(OpenFile) else ():
         if LEFT_OPEN.search(said.text):
-            yield Finding(place(incident, said.path), (said.fact, taken[0]), "the writer was ended before it closed it")
+            yield Finding(
+                place(incident, said.path, said.fact), (said.fact, taken[0]), "the writer was ended before it closed it"
+            )
 
 
 def _written(entry: FileEntry, near: float) -> float | None:
@@ -176,7 +178,7 @@ def _cut_by_machine(incident: Incident, facts: Sequence[Evidence]) -> Iterator[F
         stop = min([start + WITHIN_S, *following])
         end = next((fact for fact in ends if (at := _second(incident, fact)) and start <= at <= stop), None)
         if end:
-            subject = place(incident, begun.subject.path)
+            subject = place(incident, begun.subject.path, begun)
             yield Finding(subject, (begun, end), f"the machine or the process ended while {begun.event} was under way")
 
 

@@ -26,7 +26,7 @@ DAMAGED = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for said in matching(incident, DAMAGED):
-        yield Finding(place(incident, said.path), (said.fact,), said.text.splitlines()[0][:160])
+        yield Finding(place(incident, said.path, said.fact), (said.fact,), said.text.splitlines()[0][:160])
 
 
 SYMPTOM = Symptom(

@@ -18,7 +18,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for error in incident.of(FilesystemError):
         if error.about == "directory-full":
             device = error.subject.device
-            point = next((m.subject.mount for m in incident.links.mounts if same_device(m.device, device)), None)
+            point = next(
+                (m.subject.mount for m in incident.volumes.mounts(error) if same_device(m.device, device)), None
+            )
             yield Finding(
                 Subject(mount=point, device=disk(device), host=error.subject.host), (error,), error.text[:160]
             )

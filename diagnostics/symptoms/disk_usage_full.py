@@ -27,7 +27,7 @@ def real(incident: Incident, row: DiskUsage) -> bool:
     point = row.subject.mount or ""
     if any(is_below(point, folder) for folder in NEVER) or point.endswith("/dev/shm") or not row.size:
         return False
-    mount = next((m for m in incident.links.mounts if m.subject.mount == point), None)
+    mount = incident.volumes.mount_at(point, row)
     return mount is None or mount.type not in IMAGES
 
 

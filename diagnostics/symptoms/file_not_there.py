@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         text = f"{fact.type}: {fact.text}"
         around = f"{text} {' '.join(fact.frames[:4])}"
         if not any(pattern.search(around) for pattern in MACHINERY):
-            yield Finding(place(incident, fact.subject.path), (fact,), text.splitlines()[0][:160])
+            yield Finding(place(incident, fact.subject.path, fact), (fact,), text.splitlines()[0][:160])
 
 
 SYMPTOM = Symptom(

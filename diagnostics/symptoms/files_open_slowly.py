@@ -14,7 +14,7 @@ from ..evidence import Subject
 from ..evidence.process import SystemCallTotal
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import only_network_mount
+from ._places import volume_beside
 
 OF_NAMES = frozenset(
     "open openat openat2 stat lstat newfstatat fstatat64 stat64 lstat64 statx access faccessat faccessat2 readlink "
@@ -31,15 +31,13 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for total in incident.of(SystemCallTotal):
         if total.name in OF_NAMES:
             tables[total.source.file].append(total)
-    mount = only_network_mount(incident)
-    subject = Subject(mount=mount.subject.mount, server=mount.subject.server) if mount else Subject()
     for totals in tables.values():
         calls, seconds = sum(each.calls for each in totals), sum(each.seconds for each in totals)
         if calls < MANY:
             continue
         note = f"{calls} lookups took {seconds:.0f} s, {seconds / calls * 1000:.2f} ms each"
         if seconds >= LONG_S and seconds >= SLOW_S * calls:
-            yield Finding(subject, tuple(totals), note)
+            yield Finding(volume_beside(incident, totals[0]), tuple(totals), note)
         elif seconds <= FAST_S * calls:
             yield Finding(Subject(), tuple(totals), note, present=False)
 

@@ -32,7 +32,7 @@ DAMAGED = re.compile(
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each report of damage."""
     for fact in incident.of(FilesystemError):
-        if is_remote_disk(incident, fact.subject.device) and not DAMAGED.search(fact.text):
+        if is_remote_disk(incident, fact.subject.device, fact) and not DAMAGED.search(fact.text):
             continue  # the errors there are those of the server below, but what a check finds is damage
         if fact.about == "corruption":
             yield Finding(

@@ -18,7 +18,7 @@ from ._places import disk, is_remote_disk
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each report that it stopped."""
     for fact in incident.of(FilesystemError):
-        remote = is_remote_disk(incident, fact.subject.device)
+        remote = is_remote_disk(incident, fact.subject.device, fact)
         if not remote and fact.about in ("shutdown", "journal-abort", "other"):
             yield Finding(
                 Subject(device=disk(fact.subject.device), host=fact.subject.host),

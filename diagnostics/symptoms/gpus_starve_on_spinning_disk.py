@@ -48,7 +48,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             note = f"a GPU at {median(used):.0f} % and now and then at {max(used):.0f} %, the data on a disk that turns"
             yield Finding(turning[0].subject, (turning[0], *seen[:3]), note)
             return
-    if len(turning) == len(data) > 0 and not network_mounts(incident):
+    if len(turning) == len(data) > 0 and not network_mounts(incident, turning[0]):
         in_sleep = [reader for finding in job_in_disk_sleep(incident) for reader in finding.evidence]
         for steps in _slow_steps(incident) if in_sleep else ():
             note = "readers in D and steps of seconds, the data on a disk that turns"

@@ -42,7 +42,7 @@ def _by_open_file(incident: Incident) -> Iterator[Finding]:
     files = incident.of(OpenFile)
     served = [file for file in files if FILE.match(file.target)]
     waits: list[ProcessState | ThreadState] = [*incident.of(ProcessState), *incident.of(ThreadState)]
-    if not served or any((mount := links.mount_of(file.target)) and mount.network for file in files):
+    if not served or any((mount := incident.volumes.mount_of(file.target, file)) and mount.network for file in files):
         return
     for fact in waits:
         mine = [file for file in served if links.may_be_one(file, fact)]

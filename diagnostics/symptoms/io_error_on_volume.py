@@ -35,7 +35,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about."""
     for said in matching(incident, IO_ERROR, *NAMES):
         subject = place_of_error(incident, said.fact, said.path)
-        if about_a_file(said) and not on_network(incident, subject) and said.error not in ONLY_NETWORK:
+        if about_a_file(said) and not on_network(incident, subject, said.fact) and said.error not in ONLY_NETWORK:
             yield Finding(subject, (said.fact,), said.text.splitlines()[0][:160])
 
 

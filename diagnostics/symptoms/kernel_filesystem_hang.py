@@ -61,7 +61,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(host=row.subject.host), (row,), f"{comm} waits in {row.wchan}")
         elif row.state == "D" and (comm.startswith(DAEMONS) or row.command.startswith(DAEMONS)):
             yield Finding(Subject(host=row.subject.host), (row,), f"the storage server {comm} is itself in D")
-        elif row.state == "D" and LOCAL_TOOL.match(row.command) and _local(incident, row.command):
+        elif row.state == "D" and LOCAL_TOOL.match(row.command) and _local(incident, row):
             yield Finding(Subject(host=row.subject.host), (row,), f"`{row.command[:80]}` is in D on a local disk")
 
 
@@ -76,9 +76,9 @@ def _waits_for_a_lock(thread: ThreadState) -> bool:
     return any(map(LOCKS.match, thread.frames)) and not any(map(DISK.match, thread.frames))
 
 
-def _local(incident: Incident, command: str) -> bool:
+def _local(incident: Incident, row: ProcessState) -> bool:
     """True where every path of the command is on a mount that is known to be local."""
-    mounts = [incident.links.mount_of(word) for word in command.split() if word.startswith("/")]
+    mounts = [incident.volumes.mount_of(word, row) for word in row.command.split() if word.startswith("/")]
     return bool(mounts) and all(mount and not mount.network for mount in mounts)
 
 

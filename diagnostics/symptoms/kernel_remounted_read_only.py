@@ -22,10 +22,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for turned in incident.of(RemountedReadOnly):
         found = True
         device = turned.subject.device
-        point = next((m.subject.mount for m in incident.links.mounts if same_device(m.device, device)), None)
+        point = next((m.subject.mount for m in incident.volumes.mounts(turned) if same_device(m.device, device)), None)
         subject = Subject(device=disk(device), mount=point, host=turned.subject.host)
         yield Finding(subject, (turned,), f"the kernel switched {device} to read-only")
-    for mount in incident.links.mounts:
+    for mount in incident.volumes.all_mounts:
         if "emergency_ro" in mount.options:
             found = True
             yield Finding(

@@ -34,7 +34,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if named.search(said.text) and all(_comes_after(said.fact, fact.source) for fact in cut.evidence):
                 words = said.text.splitlines()[0]
                 note = f"{cut.subject.path} is there already, and was cut off when it was written: {words}"
-                yield Finding(place(incident, cut.subject.path), (said.fact, *cut.evidence[:2]), note[:200])
+                yield Finding(place(incident, cut.subject.path, said.fact), (said.fact, *cut.evidence[:2]), note[:200])
 
 
 def _comes_after(fact: Evidence, source: Source) -> bool:

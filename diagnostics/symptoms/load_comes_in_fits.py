@@ -21,12 +21,11 @@ LONG_S, SLOW_PIECE_S, VARIES = 600.0, 5.0, 10.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    mount = only_network_mount(incident)
-    if mount is None:
-        return
     for bar in incident.of(ProgressBar):
+        mount = only_network_mount(incident, bar)
         fast, slow = bar.fastest_s or 0.0, bar.slowest_s or 0.0
-        if LOADS.search(bar.label) and (bar.elapsed_s or 0.0) >= LONG_S and slow >= max(SLOW_PIECE_S, VARIES * fast):
+        is_long = LOADS.search(bar.label) and (bar.elapsed_s or 0.0) >= LONG_S
+        if mount and is_long and slow >= max(SLOW_PIECE_S, VARIES * fast):
             note = f"{bar.label}: {bar.elapsed_s:.0f} s, from {fast:.1f} to {slow:.1f} s a piece"
             yield Finding(Subject(mount=mount.subject.mount, server=mount.subject.server), (bar, mount), note)
 

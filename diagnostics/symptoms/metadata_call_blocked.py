@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..evidence import Subject
 from ..evidence.kernel import HungTask
@@ -19,7 +20,7 @@ from ..evidence.process import ProcessState, SystemCall, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import network_mounts, on_network, only_network_mount, place
+from ._places import network_mounts, on_network, only_network_mount, place, volume_beside
 
 # 192.0.2.197-manager, as the kernel cuts it after 15 letters
 RECOVERS = re.compile(r"^\[?(?P<server>[\w.:]{3,14})-(?:m|ma|man|mana|manag|manage|manager)\]?$")
@@ -37,28 +38,22 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in waiting:
         asks = next((frame for frame in fact.frames if ASKS.match(frame)), None)
         if asks and any(CALLS.match(frame) for frame in fact.frames):
-            mount = only_network_mount(incident)
-            subject = Subject(
-                mount=mount.subject.mount if mount else None,
-                server=mount.subject.server if mount else None,
-                pid=fact.subject.pid,
-                comm=fact.subject.comm,
-                host=fact.subject.host,
-            )
+            who = fact.subject
+            subject = replace(volume_beside(incident, fact), pid=who.pid, comm=who.comm, host=who.host)
             yield Finding(subject, (fact,), f"{fact.subject.comm or 'a process'} waits for an answer to {asks}")
     yield from _recoveries(incident)
     for command in incident.of(CommandOutcome):
-        subject = place(incident, command.subject.path)
+        subject = place(incident, command.subject.path, command)
         if (
             command.outcome in ("hanging", "timed-out")
             and ASKED.match(command.command)
-            and on_network(incident, subject)
+            and on_network(incident, subject, command)
         ):
             yield Finding(subject, (command,), f"`{command.command[:100]}` did not come back")
     for call in incident.of(SystemCall):
-        about = place(incident, call.subject.path) if call.subject.path else None
-        one = only_network_mount(incident) if about is None and (call.duration_s or 0.0) >= LONG_S else None
-        if call.unfinished and call.name in QUESTIONS and ((about and on_network(incident, about)) or one):
+        about = place(incident, call.subject.path, call) if call.subject.path else None
+        one = only_network_mount(incident, call) if about is None and (call.duration_s or 0.0) >= LONG_S else None
+        if call.unfinished and call.name in QUESTIONS and ((about and on_network(incident, about, call)) or one):
             where = about or (one.subject if one else Subject())
             yield Finding(where, (call,), f"{call.name}() has not been answered")
 
@@ -72,7 +67,7 @@ def _recoveries(incident: Incident) -> Iterator[Finding]:
         other = next((each for each in stuck if each.subject.pid != fact.subject.pid), None)
         mounts = [
             mount
-            for mount in network_mounts(incident)
+            for mount in network_mounts(incident, fact)
             if found and (mount.subject.server or "").startswith(found["server"]) and mount.filesystem == "nfs"
         ]
         if found and other and mounts:

@@ -37,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if by_kill and NOT_CONNECTED.search(said.text):
             continue
         subject = place_of_error(incident, said.fact, said.path)
-        remote = on_network(incident, subject)
+        remote = on_network(incident, subject, said.fact)
         if about_a_file(said) and (remote or (remote is None and ONLY_NETWORK.search(said.text))):
             yield Finding(subject, (said.fact,), said.text.splitlines()[0][:160])
     for tool in incident.of(ToolError):
@@ -48,8 +48,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     kernel: list[Evidence] = [*incident.of(BlockIoError), *refused]
     for fact in kernel:
         name = (fact.subject.device or "").rpartition("/")[2]
-        if is_remote_disk(incident, name):
-            mount = next((m for m in incident.links.mounts if m.device.rpartition("/")[2] == name), None)
+        if is_remote_disk(incident, name, fact):
+            mount = next((m for m in incident.volumes.mounts(fact) if m.device.rpartition("/")[2] == name), None)
             subject = mount.subject if mount else Subject(device=fact.subject.device)
             yield Finding(subject, (fact,), f"{name}, a disk behind a server, returned an error")
     for lost in lost_sessions(incident):

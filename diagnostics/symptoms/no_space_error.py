@@ -55,12 +55,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with its volume; and the other full volumes, of which nobody was told anything."""
     found = list(_told(incident))
     yield from found
-    named = {finding.subject.mount for finding in found}
-    if found and None not in named:
-        for row in incident.of(DiskUsage):
-            if row.subject.mount not in named and not row.inodes and real(incident, row) and is_full(row):
-                note = f"the errors are about {', '.join(sorted(filter(None, named)))}, not about {row.subject.mount}"
-                yield Finding(Subject(mount=row.subject.mount), found[0].evidence, note, present=False)
+    for row in incident.of(DiskUsage) if found else ():
+        if row.inodes or not real(incident, row) or not is_full(row):
+            continue
+        beside = [finding for finding in found if finding.fact and incident.links.may_be_beside(finding.fact, row)]
+        named = {finding.subject.mount for finding in beside}
+        if beside and not named & {None, row.subject.mount}:
+            note = f"the errors are about {', '.join(sorted(filter(None, named)))}, not about {row.subject.mount}"
+            yield Finding(Subject(mount=row.subject.mount), beside[0].evidence, note, present=False)
 
 
 def _told(incident: Incident) -> Iterator[Finding]:
@@ -75,7 +77,8 @@ def _told(incident: Incident) -> Iterator[Finding]:
             yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
     for error in incident.of(FilesystemError):
         if error.about == "no-space" and error.filesystem != POOL:
-            mount = next((m for m in incident.links.mounts if same_device(m.device, error.subject.device)), None)
+            beside = incident.volumes.mounts(error)
+            mount = next((m for m in beside if same_device(m.device, error.subject.device)), None)
             yield Finding(mount.subject if mount else Subject(), (error,), error.text[:160])
 
 

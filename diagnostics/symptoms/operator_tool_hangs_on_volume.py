@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Subject
+from ..evidence import Evidence, Subject
 from ..evidence.kernel import HungTask
 from ..evidence.probe import Outcome, ProbeAnswer
 from ..evidence.process import ProcessState
@@ -43,21 +43,21 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         subject = place_of(incident, command)
         hung = command.outcome in ("hanging", "timed-out") or command.status == TIMED_OUT
-        if hung and on_network(incident, subject) is not False:
+        if hung and on_network(incident, subject, command) is not False:
             yield Finding(subject, (command,), f"`{command.command[:100]}` did not come back")
         elif command.outcome == "ok" and READERS.search(command.command) and subject.path:
             if folder_of(command) in stuck:
                 continue
             yield Finding(subject, (command,), f"`{command.command[:100]}` came back", present=False)
     for answer in incident.of(ProbeAnswer):
-        subject = place(incident, answer.subject.path or answer.subject.mount)
+        subject = place(incident, answer.subject.path or answer.subject.mount, answer)
         if answer.outcome is Outcome.SILENT:
             yield Finding(subject, (answer,), f"the probe {answer.probe} stayed silent for {answer.elapsed_s:.0f} s")
         elif answer.outcome is Outcome.ANSWERED and "read" in answer.probe:
             yield Finding(subject, (answer,), f"the probe {answer.probe} was answered", present=False)
     for task in incident.of(HungTask):
         if TOOLS.fullmatch(task.subject.comm or "") and (task.function or "").startswith(CLIENT_WAITS):
-            mount = only_network_mount(incident)
+            mount = only_network_mount(incident, task)
             yield Finding(
                 mount.subject if mount else Subject(), (task,), f"{task.subject.comm} hangs in {task.function}"
             )
@@ -89,8 +89,8 @@ def _waited_for(incident: Incident, row: ProcessState) -> Subject:
     """The network volume that a command in a client's wait is about: what its words name may be a list of files
     elsewhere.
     """
-    named, only = _of_words(incident, row.command), only_network_mount(incident)
-    if named and on_network(incident, named):
+    named, only = _of_words(incident, row.command, row), only_network_mount(incident, row)
+    if named and on_network(incident, named, row):
         return named
     return only.subject if only else Subject()
 
@@ -98,17 +98,17 @@ def _waited_for(incident: Incident, row: ProcessState) -> Subject:
 def place_of(incident: Incident, command: CommandOutcome) -> Subject:
     """The place that the command names; without one, the only network mount there is."""
     if command.subject.path:
-        return place(incident, command.subject.path)
-    mount = only_network_mount(incident)
+        return place(incident, command.subject.path, command)
+    mount = only_network_mount(incident, command)
     only = mount.subject if mount and command.outcome != "ok" else Subject()
-    return _of_words(incident, command.command) or only
+    return _of_words(incident, command.command, command) or only
 
 
-def _of_words(incident: Incident, command: str) -> Subject | None:
+def _of_words(incident: Incident, command: str, beside: Evidence) -> Subject | None:
     """The place of the first path of a command that lies on a known mount."""
     words = (word.strip("'\"") for word in command.replace("=", " ").split())
-    path = next((word for word in words if word.startswith("/") and incident.links.mount_of(word)), None)
-    return place(incident, path) if path else None
+    path = next((word for word in words if word.startswith("/") and incident.volumes.mount_of(word, beside)), None)
+    return place(incident, path, beside) if path else None
 
 
 SYMPTOM = Symptom(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..filesystems import CLIENTS
@@ -17,7 +16,7 @@ from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS, PAGE_WAITS
 from . import Finding, Symptom
 from ._jobs import is_of_the_job
-from ._places import only_network_mount
+from ._places import volume_beside
 
 FILE_WAITS = (*CLIENT_WAITS, *PAGE_WAITS)
 SYSTEM = ("kworker", "jbd2", "systemd", "dbus", "cron", "containerd", "dockerd")
@@ -25,14 +24,12 @@ SYSTEM = ("kworker", "jbd2", "systemd", "dbus", "cron", "containerd", "dockerd")
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each leftover that no kill ends."""
-    mount = only_network_mount(incident)
-    where = Subject(mount=mount.subject.mount, server=mount.subject.server) if mount else Subject()
     rows = incident.of(ProcessState)
     parents = {(row.source.file, row.parent_pid) for row in rows}
     for row in rows:
         if row.state == "Z" and (row.source.file, row.subject.pid) in parents and is_of_the_job(row):
             yield Finding(
-                where,
+                volume_beside(incident, row),
                 (row,),
                 f"{row.subject.comm} {row.subject.pid} has ended and still has children: a thread of it lives",
             )
@@ -40,14 +37,18 @@ def rule(incident: Incident) -> Iterator[Finding]:
         blocked = row.state == "D" or (row.wchan or "").startswith(FILE_WAITS)
         if row.parent_pid == 1 and blocked and not comm.startswith((*SYSTEM, *CLIENTS)) and is_of_the_job(row):
             yield Finding(
-                where, (row,), f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}"
+                volume_beside(incident, row),
+                (row,),
+                f"{comm} {row.subject.pid} is an orphan that waits in {row.wchan or 'state D'}",
             )
     for command in incident.of(CommandOutcome):
         if command.outcome == "hanging" and command.command.startswith("kill"):
-            yield Finding(where, (command,), f"`{command.command[:80]}` had no effect")
+            note = f"`{command.command[:80]}` had no effect"
+            yield Finding(volume_beside(incident, command), (command,), note)
     for thread in incident.of(ThreadState):
         if thread.kill_pending and (thread.state == "D" or (thread.wchan or "").startswith(FILE_WAITS)):
-            yield Finding(where, (thread,), f"{thread.subject.pid} has a kill pending and stays in {thread.wchan}")
+            note = f"{thread.subject.pid} has a kill pending and stays in {thread.wchan}"
+            yield Finding(volume_beside(incident, thread), (thread,), note)
 
 
 SYMPTOM = Symptom(

@@ -37,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         equal = [entry for entry in inner if (entry.size or 0) >= ABOUT_EQUAL * usual]
         if len(low) == 1 and len(equal) == len(inner) - 1 >= FEWEST:
             note = f"{low[0].subject.path} has {low[0].size:,} bytes, those beside it {usual:,}"
-            yield Finding(place(incident, low[0].subject.path), (low[0], *equal[:2]), note)
+            yield Finding(place(incident, low[0].subject.path, low[0]), (low[0], *equal[:2]), note)
         elif len(equal) == len(inner) > FEWEST:
             yield Finding(Subject(), tuple(inner[:4]), "the parts are about equal", present=False)
 

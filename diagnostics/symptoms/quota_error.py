@@ -29,7 +29,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(QuotaUsage):
         if row.marked or (row.hard and row.used >= NEARLY * row.hard):
             what = "files" if row.files else "space"
-            where = place(incident, row.subject.path or row.subject.mount)
+            where = place(incident, row.subject.path or row.subject.mount, row)
             subject = where if row.subject.mount and where.mount else row.subject
             yield Finding(
                 subject, (row,), f"the quota of {what} on {row.subject.mount or row.subject.device} is used up"

@@ -33,16 +33,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in () if lost_sessions(incident) else matching(incident, READ_ONLY, "EROFS", orchestrator=True):
         yield Finding(place_of_error(incident, said.fact, said.path), (said.fact,), said.text.splitlines()[0][:160])
     for event in incident.of(CheckpointEvent):
-        mount = incident.links.mount_of(event.subject.path)
+        mount = incident.volumes.mount_of(event.subject.path, event)
         if mount and event.event in ("saving", "saved", "copied") and mount.read_only:
             yield Finding(
-                place(incident, event.subject.path),
+                place(incident, event.subject.path, event),
                 (mount, event),
                 f"{mount.subject.mount} is read-only and the job writes there",
             )
     for mount in turned(incident):
         note = f"{mount.subject.mount} is read-only although it is to be so only after an error"
-        yield Finding(place(incident, mount.subject.mount), (mount,), note)
+        yield Finding(place(incident, mount.subject.mount, mount), (mount,), note)
 
 
 def turned(incident: Incident) -> Iterator[Mount]:

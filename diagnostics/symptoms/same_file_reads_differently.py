@@ -18,7 +18,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for verdict in incident.of(ChecksumVerdict):
         path = verdict.subject.path
         if verdict.outcome == "differs" and path and verdict.against == path:
-            yield Finding(place(incident, path), (verdict,), f"{path} gave another checksum when it was read again")
+            yield Finding(
+                place(incident, path, verdict), (verdict,), f"{path} gave another checksum when it was read again"
+            )
 
 
 SYMPTOM = Symptom(

@@ -43,12 +43,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         same = len({entry.size for entry in entries}) == 1
         note = f"{path}: the size is right, the content is not" if same else f"{path}: the size differs too"
-        yield Finding(place(incident, path), (*facts, *entries), note, present=same)
+        yield Finding(place(incident, path, facts[0]), (*facts, *entries), note, present=same)
     for verdict in incident.of(ChecksumVerdict):
         if verdict.different and not _shorter(incident, verdict):
             path = verdict.subject.path or ""
             yield Finding(
-                place(incident, path), (verdict,), f"{path}: {verdict.different} bytes differ, and none is missing"
+                place(incident, path, verdict),
+                (verdict,),
+                f"{path}: {verdict.different} bytes differ, and none is missing",
             )
     yield from _beside_a_right_copy(incident)
     yield from _all_zeros(incident, listed)
@@ -56,7 +58,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for path, facts in differ:
         sizes = [fact.size for fact in facts if isinstance(fact, Checksum)]
         if len(sizes) > 1 and None not in sizes and len(set(sizes)) == 1:
-            yield Finding(place(incident, path), facts, f"{path}: {sizes[0]} bytes each time, and other content")
+            yield Finding(
+                place(incident, path, facts[0]), facts, f"{path}: {sizes[0]} bytes each time, and other content"
+            )
 
 
 def _places(entries: list[FileEntry]) -> int:
@@ -77,7 +81,7 @@ def _opens(incident: Incident) -> Iterator[Finding]:
         read = next((each for each in incident.of(TensorValues) if name.search(each.subject.path or "")), None)
         if read:
             note = f"{path} opens and gives its numbers, and its checksum is another in another place"
-            yield Finding(place(incident, path), (*facts, read), note)
+            yield Finding(place(incident, path, facts[0]), (*facts, read), note)
 
 
 def _beside_a_right_copy(incident: Incident) -> Iterator[Finding]:
@@ -89,7 +93,7 @@ def _beside_a_right_copy(incident: Incident) -> Iterator[Finding]:
         control = next(near, None)
         if verdict.outcome == "differs" and control and not _shorter(incident, verdict):
             note = f"{verdict.subject.path} has another byte {verdict.first_difference}, and another copy is right"
-            yield Finding(place(incident, verdict.subject.path), (verdict, control), note)
+            yield Finding(place(incident, verdict.subject.path, verdict), (verdict, control), note)
 
 
 def _names(verdict: ChecksumVerdict) -> set[str]:
@@ -120,7 +124,7 @@ def _all_zeros(incident: Incident, listed: dict[str, list[FileEntry]]) -> Iterat
         others = [entry for entry in entries if own and entry.size == own.size and entry.subject.path not in zeros]
         if own and own.size and others and abs(own.size - (run.length or 0)) < ROW:
             note = f"{run.subject.path} is nothing but zeros, and {others[0].subject.path} is as large"
-            yield Finding(place(incident, run.subject.path), (run, own, others[0]), note)
+            yield Finding(place(incident, run.subject.path, run), (run, own, others[0]), note)
 
 
 def _sound_siblings(incident: Incident, listed: dict[str, list[FileEntry]]) -> list[FileEntry]:

@@ -39,13 +39,11 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 Subject(mount="/dev/shm"), (row,), f"/dev/shm has {row.size / 2**30:.0f} GiB and room", present=False
             )
-    mount = next((m for m in incident.links.mounts if m.subject.mount == "/dev/shm"), None)
-    size = next(
-        (found for option in (mount.options if mount else ()) if (found := re.match(r"size=(\d+)([kmg]?)$", option))),
-        None,
-    )
-    if mount and size and int(size[1]) * UNITS[size[2]] <= SMALL:
-        yield Finding(mount.subject, (mount,), f"/dev/shm is mounted with {mount.options}")
+    for mount in incident.volumes.all_mounts:
+        sizes = (re.match(r"size=(\d+)([kmg]?)$", option) for option in mount.options)
+        size = next((found for found in sizes if found), None)
+        if mount.subject.mount == "/dev/shm" and size and int(size[1]) * UNITS[size[2]] <= SMALL:
+            yield Finding(mount.subject, (mount,), f"/dev/shm is mounted with {mount.options}")
     settings = {setting.name: setting for setting in incident.of(SettingSeen)}
     own, shared = settings.get("ShmSize"), settings.get("IpcMode")
     bytes_of_it = whole_number(own.value) if own else None

@@ -40,7 +40,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     short = [row for row in compared if row.actual < row.expected]
     for row in short:
         yield Finding(
-            place(incident, row.subject.path),
+            place(incident, row.subject.path, row),
             (row,),
             f"{row.subject.path} has {row.actual:,} of {row.expected:,} bytes",
         )
@@ -51,7 +51,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         found = BOTH.search(said.text)
         if found and int(found["have"]) < int(found["should"]):
             note = f"{int(found['have']):,} of {int(found['should']):,} bytes"
-            yield Finding(place(incident, said.path), (said.fact,), f"{said.text.splitlines()[0][:120]}: {note}")
+            yield Finding(
+                place(incident, said.path, said.fact), (said.fact,), f"{said.text.splitlines()[0][:120]}: {note}"
+            )
 
 
 def _copies(incident: Incident) -> Iterator[Finding]:
@@ -68,7 +70,7 @@ def _copies(incident: Incident) -> Iterator[Finding]:
             short = (entry.size or 0) < (whole.size or 0)
             if short and not is_being_written(incident, entry.subject.path or ""):
                 note = f"{entry.subject.path} has {entry.size:,} of the {whole.size:,} bytes that it has in {source}"
-                yield Finding(place(incident, entry.subject.path), (entry, whole), note)
+                yield Finding(place(incident, entry.subject.path, entry), (entry, whole), note)
 
 
 SYMPTOM = Symptom(

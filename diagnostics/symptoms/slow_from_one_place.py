@@ -30,7 +30,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         trials = [trial for _, trial in (*slow, *well)]
         elsewhere = next(trial for where, trial in well if where not in places)
         note = "; ".join(f"{trial.condition}: {trial.text}" for trial in (slow[0][1], elsewhere))
-        yield Finding(place(incident, data_path(slow[0][1])), tuple(trials), note)
+        yield Finding(place(incident, data_path(slow[0][1]), slow[0][1]), tuple(trials), note)
     elif not slow and len({where for where, _ in well}) > 1:
         yield Finding(Subject(), tuple(trial for _, trial in well), "it is as fast in every place", present=False)
 

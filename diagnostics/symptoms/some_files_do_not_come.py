@@ -21,8 +21,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
     came = {folder_of(each): each for each in readers if each.outcome == "ok"}
     for reader in readers:
         control = came.get(folder_of(reader)) if brought_nothing(reader) else None
-        subject = place(incident, reader.subject.path)
-        if control and control.subject.path != reader.subject.path and on_network(incident, subject) is not False:
+        subject = place(incident, reader.subject.path, reader)
+        if (
+            control
+            and control.subject.path != reader.subject.path
+            and on_network(incident, subject, reader) is not False
+        ):
             note = f"not a byte of {reader.subject.path} came, and {control.subject.path} did"
             yield Finding(subject, (reader, control), note[:200])
 

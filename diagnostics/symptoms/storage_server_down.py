@@ -19,7 +19,7 @@ from ..evidence.storage import Mount, VolumeClientMessage
 from ..filesystems import FILESYSTEMS
 from ..incident import Incident
 from . import Finding, Symptom
-from ._places import network_mounts, volume_of_client
+from ._places import volume_of_client
 
 # filesystem, as a mount's -> its servers
 SERVERS = (
@@ -55,8 +55,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _user_of(incident: Incident, kind: str) -> tuple[Subject, Evidence] | None:
-    """The first mount of a kind of volume; else the first word of its client's, with what it is about."""
-    mounted = next((m for m in network_mounts(incident) if m.filesystem == kind), None)
+    """The first mount of a kind of volume, on any machine; else its client's first word, with what it is about."""
+    mounted = next((m for m in incident.volumes.all_mounts if m.network and m.filesystem == kind), None)
     if mounted:
         return mounted.subject, mounted
     said: list[NetworkFilesystemMessage | VolumeClientMessage] = [
@@ -69,10 +69,10 @@ def _user_of(incident: Incident, kind: str) -> tuple[Subject, Evidence] | None:
 
 
 def _volume(incident: Incident, name: str) -> Mount | None:
-    """The first mount of the kind of volume that a service serves."""
+    """The first mount, on any machine, of the kind of volume that a service serves."""
     served = next((filesystem for filesystem, servers in SERVERS if servers.match(name)), None)
-    mounts = [mount for mount in network_mounts(incident) if served and mount.filesystem.startswith(served)]
-    return mounts[0] if mounts else None
+    mounts = (m for m in incident.volumes.all_mounts if m.network and served and m.filesystem.startswith(served))
+    return next(mounts, None)
 
 
 SYMPTOM = Symptom(

@@ -37,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 def _volume(incident: Incident, fact: Reachability) -> Subject | None:
     """What an attempt was about: the mount of the server, else the server alone; None for other hosts."""
     host, port = host_and_port(fact)
-    for mount in network_mounts(incident):
+    for mount in network_mounts(incident, fact):
         if (
             host
             and is_served_by(mount, host)

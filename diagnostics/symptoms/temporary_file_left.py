@@ -29,7 +29,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for path, entry in last.items():
         name = path.rpartition("/")[2]
         if UNFINISHED.search(name) and CHECKPOINT.search(UNFINISHED.sub("", name) or name[1:-7]):
-            yield Finding(place(incident, path), (entry,), f"{path} still has the name of a file that is being written")
+            yield Finding(
+                place(incident, path, entry), (entry,), f"{path} still has the name of a file that is being written"
+            )
 
 
 SYMPTOM = Symptom(

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..evidence import Evidence, Subject
 from ..evidence.kernel import HungTask
@@ -22,7 +23,7 @@ from ..filesystems import CLIENTS, DAEMONS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
 from . import Finding, Symptom
-from ._places import on_network, only_network_mount, place
+from ._places import on_network, only_network_mount, place, volume_beside
 from ._waits import blocked_in_client, blocked_on_page
 from .metadata_call_blocked import LONG_S, QUESTIONS
 
@@ -79,7 +80,7 @@ def commands_about_a_mount(incident: Incident) -> Iterator[tuple[ProcessState, M
     """Commands in D that can wait for nothing but the network volume that they name."""
     for row in incident.of(ProcessState):
         if row.state == "D" and row.wchan in (None, "-", "?") and (found := ABOUT_A_MOUNT.match(row.command)):
-            mount = incident.links.mount_of(found["path"])
+            mount = incident.volumes.mount_of(found["path"], row)
             if mount and mount.network and mount.subject.mount == found["path"].rstrip("/"):
                 yield row, mount
 
@@ -94,13 +95,13 @@ def file_and_mount(incident: Incident, fact: ThreadState | ProcessState) -> tupl
     links = incident.links
     file = links.file_of(fact) if isinstance(fact, ThreadState) else None
     if file:
-        return file, links.mount_of(file.target)
+        return file, incident.volumes.mount_of(file.target, file)
     process = links.process_of(fact)
-    opened = [(f, links.mount_of(f.target)) for f in (process.files if process else ())]
+    opened = [(f, incident.volumes.mount_of(f.target, f)) for f in (process.files if process else ())]
     remote = {m.subject.mount: (f, m) for f, m in opened if m is not None and m.network}
     if len(remote) == 1:
         return next(iter(remote.values()))
-    return None, only_network_mount(incident)
+    return None, only_network_mount(incident, fact)
 
 
 def _reports(incident: Incident) -> Iterator[Finding]:
@@ -108,15 +109,9 @@ def _reports(incident: Incident) -> Iterator[Finding]:
     for task in incident.of(HungTask):
         words = (task.function or "", *task.frames)
         if any(word.startswith(CLIENT_WAITS) for word in words):
-            mount = only_network_mount(incident)
+            who = task.subject
             yield Finding(
-                Subject(
-                    mount=mount.subject.mount if mount else None,
-                    server=mount.subject.server if mount else None,
-                    pid=task.subject.pid,
-                    comm=task.subject.comm,
-                    host=task.subject.host,
-                ),
+                replace(volume_beside(incident, task), pid=who.pid, comm=who.comm, host=who.host),
                 (task,),
                 f"the kernel reports {task.subject.comm} {task.subject.pid} blocked in {task.function}",
             )
@@ -131,11 +126,13 @@ def _calls(incident: Incident) -> Iterator[Finding]:
         if path is None and call.descriptor is not None and process is not None:
             file = next((f for f in process.files if f.descriptor == call.descriptor), None)
             path, cited = (file.target, (call, file)) if file else (None, cited)
-        subject = place(incident, path, pid=call.subject.pid)
-        if call.unfinished and path and on_network(incident, subject):
+        subject = place(incident, path, call, pid=call.subject.pid)
+        if call.unfinished and path and on_network(incident, subject, call):
             yield Finding(subject, cited, f"{call.name}() on {path} did not return")
         elif (
-            (mount := only_network_mount(incident)) and call.name in SHORT_CALLS and (call.duration_s or 0.0) >= LONG_S
+            (mount := only_network_mount(incident, call))
+            and call.name in SHORT_CALLS
+            and (call.duration_s or 0.0) >= LONG_S
         ):
             note = f"{call.name}() has not returned for {call.duration_s or 0.0:.0f} s"
             yield Finding(mount.subject, (call, mount), note)

@@ -54,7 +54,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             (v for name, v in answer.values.items() if name.endswith("_s") and name.startswith(("p99", "max"))),
             default=0.0,
         )
-        subject = place(incident, answer.subject.path or answer.subject.mount)
+        subject = place(incident, answer.subject.path or answer.subject.mount, answer)
         if answer.outcome is Outcome.ANSWERED and ((rate and rate < SLOW_BYTES_PER_S) or worst > SLOW_OPERATION_S):
             yield Finding(subject, (answer,), f"the probe {answer.probe} was answered slowly")
         elif rate and rate > FAST_BYTES_PER_S:
@@ -86,7 +86,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             slow = mark.value < SLOW_BYTES_PER_S
             if slow or mark.value > FAST_BYTES_PER_S:
                 yield Finding(
-                    place(incident, mark.subject.path),
+                    place(incident, mark.subject.path, mark),
                     (mark,),
                     f"{mark.name}: {mark.value / 1e6:.0f} MB/s",
                     present=slow,
@@ -107,7 +107,7 @@ def _outlasted(incident: Incident) -> Iterator[Finding]:
     for command in incident.of(CommandOutcome):
         steps = reads_came_after(incident, command) if ran_into_its_limit(command) else ()
         subject = place_of(incident, command)
-        if steps and on_network(incident, subject) is not False:
+        if steps and on_network(incident, subject, command) is not False:
             note = f"`{command.command[:100]}` ran into its limit, while the job's reads came back late"
             yield Finding(subject, (command, *steps), note)
 
@@ -128,7 +128,7 @@ def _hungry(incident: Incident) -> Iterator[Finding]:
         not waits
         or len(looks) < FEWEST_LOOKS
         or not always
-        or not incident.links.mounts
+        or not incident.volumes.all_mounts
         or any(mount and mount.network for mount in mounts)
     ):
         return
@@ -150,7 +150,7 @@ def _saves(incident: Incident) -> Iterator[Finding]:
     for event in took:
         if (event.took_s or 0.0) > max(SLOWER * usual, 10.0):
             yield Finding(
-                place(incident, event.subject.path),
+                place(incident, event.subject.path, event),
                 (event,),
                 f"a save took {event.took_s:.0f} s, usually {usual:.1f} s",
             )

@@ -28,7 +28,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if run.offset == 0 and run.length and run.length + ROW > sizes.get(run.subject.path, 2**63):
             continue
         note = f"{run.length or 'some'} bytes at {run.offset} of {run.subject.path or 'the file'} are zeros"
-        yield Finding(place(incident, run.subject.path), (run,), note)
+        yield Finding(place(incident, run.subject.path, run), (run,), note)
     weights = [each for each in incident.of(TensorValues) if WEIGHTS.search(each.name)]
     zeros = [each for each in weights if each.zeros_percent == 100.0 and not STARTS_AS_ZEROS.search(each.name)]
     if zeros and len(zeros) < len(weights):

@@ -62,6 +62,7 @@ def row(file: str, host: str | None = None) -> ProcessState:
         (row("cluster.log", host="n1"), row("cluster.log", host="n2"), True),
         (row("ps.txt"), row("syslog", host="n1"), False),
         (row("nodeA/ps.txt", host="n1"), row("nodeB/ps.txt", host="n1"), False),
+        (row("nodeA/ps.txt"), row("nodeB/ps.txt", host="nodeA"), False),
     ],
 )
 def test_two_folders_that_hold_the_same_are_two_machines(
@@ -69,6 +70,12 @@ def test_two_folders_that_hold_the_same_are_two_machines(
 ) -> None:
     machines = Machines([first, second])
     assert (machines.of(first) != machines.of(second)) == apart
+
+
+def test_a_machine_that_speaks_of_another_one_is_not_that_one() -> None:
+    mine, other, said = row("nodeA/ps.txt"), row("nodeB/ps.txt"), row("nodeA/train.log", host="nodeB")
+    machines = Machines([mine, other, said])
+    assert [machines.of(each) for each in (mine, other, said)] == ["nodeA", "nodeB", "nodeB"]
 
 
 def test_pods_that_each_have_pid_1(tmp_path: Path) -> None:
@@ -187,7 +194,7 @@ DESCRIPTORS = "== pid 4711\nlr-x------ 1 root root 64 Nov 29 13:00 12 -> {}\n"
 )
 def test_only_a_file_of_the_volume_is_said_to_lie_on_it(tmp_path: Path, target: str, last: str | None) -> None:
     files = {"mounts.txt": MOUNTS, "stacks.txt": BLOCKED, "fds.txt": DESCRIPTORS.format(target)}
-    told = " ".join(link.text for link in attribution(write(tmp_path, files), "/workspace"))
+    told = " ".join(link.text for link in attribution(write(tmp_path, files), Subject(mount="/workspace")))
     assert ("that file lies on" in told) == (last is not None)
     assert (target in told) == (last is not None)
 
@@ -201,11 +208,11 @@ def test_a_watchdog_of_another_machine_killed_another_process(tmp_path: Path) ->
         "nodeB/stacks.txt": BLOCKED,
         "nodeB/mounts.txt": MOUNTS,
     }
-    told = attribution(write(tmp_path / "two", nodes), "/workspace")
+    told = attribution(write(tmp_path / "two", nodes), Subject(mount="/workspace"))
     assert told
     assert not any("watchdog" in link.text for link in told)
     one = {name.replace("nodeA", "nodeB"): text for name, text in nodes.items() if name != "nodeA/stacks.txt"}
-    assert "watchdog" in attribution(write(tmp_path / "one", one), "/workspace")[0].text
+    assert "watchdog" in attribution(write(tmp_path / "one", one), Subject(mount="/workspace"))[0].text
 
 
 def test_a_folders_name_of_any_length_is_soon_told() -> None:

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from diagnostics.evidence import Source, Subject
+from diagnostics.evidence.job import LogLine
 from diagnostics.evidence.storage import DiskUsage, VolumeClientMessage
 from diagnostics.incident import Incident, open_incident
 from diagnostics.symptoms._places import place, volume_of_client
 from diagnostics.symptoms.disk_usage_full import real
 
 HERE = Source("a.log", 1, "")
+LINE = LogLine(source=HERE, level="WARNING", text="")
 
 
 def incident_with(folder: Path, *mounts: str) -> Incident:
@@ -22,12 +24,15 @@ def incident_with(folder: Path, *mounts: str) -> Incident:
 
 def test_buckets_that_share_a_source_are_volumes_of_their_own(tmp_path: Path) -> None:
     incident = incident_with(tmp_path, "s3fs /data fuse.s3fs", "s3fs /models-long fuse.s3fs")
-    assert place(incident, "/data/step_400.pt").mount == "/data"
+    assert place(incident, "/data/step_400.pt", LINE).mount == "/data"
+    assert incident.volumes.told_apart(Subject(mount="/data"), LINE) == Subject(mount="/data")
 
 
 def test_a_volume_that_is_mounted_twice_is_one(tmp_path: Path) -> None:
     incident = incident_with(tmp_path, "mfs#10.0.0.1:9421 /data fuse", "mfs#10.0.0.1:9421 /models-long fuse")
-    assert place(incident, "/data/step_400.pt").mount == "/models-long"
+    subject = place(incident, "/data/step_400.pt", LINE)
+    assert subject.mount == "/data"
+    assert incident.volumes.told_apart(subject, LINE).mount == "/models-long"
 
 
 @pytest.mark.parametrize(
