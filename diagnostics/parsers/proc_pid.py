@@ -29,7 +29,9 @@ from ._snapshot import source, stamp_of, state_severity
 # == pid 30506 (python) 13:01:28      == 30506 python at 13:01:28      === PID 30506: python
 PROCESS = re.compile(r"^={2,20} (?:[Pp][Ii][Dd] )?(\d{1,10}):?(?: \(([^)]{0,64})\)| ([A-Za-z_][\w.:/+-]{0,40}))(?= |$)")
 # -- tid 31805 (python) State: S (sleeping) cpu_ticks 0
-THREAD = re.compile(r"^-+ tid (\d{1,10})(?: \(([^)]*)\))?(?: State: ([A-Za-z]))?(?: \([^)]*\))?(?: cpu_ticks (\d+))?")
+THREAD = re.compile(
+    r"^-+ tid (\d{1,10})(?: \(([^)]*)\))?(?: State:\s{1,4}([A-Za-z]))?(?: \([^)]*\))?(?: cpu_ticks (\d+))?"
+)
 # ==> /proc/31802/task/31818/stack <==      /proc/31802/wchan:folio_wait_bit_common
 PATH = re.compile(r"/proc/(\d{1,10})(?:/task/(\d{1,10}))?/(stack|wchan|status|syscall|comm)\b(?::[ \t]*(\S.*))?")
 # State:	D (disk sleep)

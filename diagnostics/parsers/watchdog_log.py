@@ -84,9 +84,10 @@ AGE = re.compile(
     rf"|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
 )
 # hb rank0 step=2000 age=615s limit=600s: whoever counts both is a watchdog, by whatever name
+# no heartbeat for 18s (limit 14s)
 COUNTS = re.compile(
-    rf"(?i)\b(?:age|idle|silence|silent)[ :=]{{1,2}}{DURATION}[ ,;|/]{{1,3}}"
-    r"(?:over )?(?:limit|timeout|threshold)[ :=]{1,2}\d"
+    r"(?i)\b(?:age|idle|silence|silent|no (?:heart[- ]?beat|output|progress))[ :=]{1,2}(?:for )?"
+    rf"{DURATION}[ ,;|/(]{{1,3}}(?:over )?(?:limit|timeout|threshold)[ :=]{{1,2}}\d"
 )
 # heartbeat age 5.7s ok
 BEAT = re.compile(rf"(?i)\bheart[- ]?beat(?:'s)? age[ :=]{{1,3}}{DURATION}")
@@ -99,7 +100,8 @@ NO_NAME = re.compile(r"^(?:python|bash|sh|java|node|run|train)\w{0,4}$")  # of w
 JOB = re.compile(r"(?:^|: )([\w.-]{1,80}) (?:is|was|has) (?:not |waiting|scheduled|running|queued|pending|been)")
 # sending SIGKILL to 4242      killing pid 4242
 STRIKES = re.compile(
-    r"(?i)(?<!would )\b(?:(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT) to|kill(?:ing|ed|s)(?: -9)?)"
+    r"(?i)(?<!would )(?<!will )"
+    r"\b(?:(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT) to|kill(?:ing|ed|s)(?: -9)?|kill -\w{1,7})"
     r" (?:pid |process |group )?\d{1,9}\b"
 )
 SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
@@ -112,6 +114,8 @@ ALIVE = re.compile(
 MACHINE = re.compile(
     r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)"
 )
+# Pager: "stuck" at about the time of a kill. I guess a worker got killed?
+PERSON = re.compile(r"\b(?:I|we|guess|think|please|maybe|[Ww]hich one)\b|\?\s*$")
 # 18:45 WARN no new loss line from gpt-345m for 5 min     (of a monitor: the run itself says nothing while it is silent)
 WARNS = re.compile(
     r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)"
@@ -148,7 +152,9 @@ def read(text: Text) -> Iterator[Evidence]:
     programs: set[str] = set()  # those that have spoken as a watchdog and name themselves: hbmon[6918] max_age=60s
     for message in messages(text, INTERESTING):
         said = message.text
-        if is_kernel(said) or OTHERS.search(message.line.text[:600]) or not (message.stamp or MACHINE.match(said)):
+        if is_kernel(said) or OTHERS.search(message.line.text[:600]) or PERSON.search(said):
+            continue
+        if not (message.stamp or MACHINE.match(said)):
             continue
         if WAITS.search(said):
             facts = message.facts(text, **_subject(said))
@@ -187,7 +193,7 @@ INTERESTING = Words(
     "|hung|frozen|no output|no new|no progress|no log|no step|no training|no optimizer|no completed|no mark_step|no "
     "iteration|no update|no activity|no token|unresponsive"
     "|scheduled|queued|pending|not running|not responding|not progress|not changed|not updated|unchanged|alert"
-    "|_age=|limit|timeout=|threshold|idle|util|silent|deadlock suspected|deadline|exceeded"
+    "|kill -|_age=|limit|timeout=|threshold|idle|util|silent|deadlock suspected|deadline|exceeded"
 )
 
 

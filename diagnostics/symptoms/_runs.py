@@ -63,6 +63,17 @@ def ended_well(run: Run, fact: Evidence) -> bool:
     return well and not earlier and has_steps_below(run.steps, fact)
 
 
+def all_ended_well_after(incident: Incident, fact: Evidence) -> bool:
+    """True where every log's last run came to a good end, one of them after a fact: it took nothing from the job."""
+    last = [run for run in incident.runs if run.is_last]
+    if not last or not all(
+        (run.finished or run.ended_in_order) and not (run.failed or run.ended_badly) for run in last
+    ):
+        return False
+    ends = (end for run in last for end in (run.finished, run.ended) if end)
+    return any((incident.timeline.elapsed_s(fact, end) or 0.0) > 0 for end in ends)
+
+
 def has_steps_below(steps: TrainingSteps, fact: Evidence) -> bool:
     """True when steps stand below a fact in its own log."""
     lines = steps.columns.get("line", ())

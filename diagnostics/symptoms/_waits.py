@@ -220,9 +220,11 @@ def blocked_in_client(fact: ThreadState | ProcessState) -> bool:
 
 
 def blocked_on_page(fact: ThreadState | ProcessState) -> bool:
-    """True for a task in D that waits for a page of a file."""
+    """True for a task in D that waits for a page of a file; by its kernel stack where nobody says its state."""
     frames = fact.frames if isinstance(fact, ThreadState) else ()
-    return fact.state == "D" and any(word.startswith(PAGE_WAITS) for word in (fact.wchan or "", *frames[:3]))
+    return (fact.state == "D" or (fact.state is None and bool(frames))) and any(
+        word.startswith(PAGE_WAITS) for word in (fact.wchan or "", *frames[:3])
+    )
 
 
 def on_futex(wchan: str | None) -> bool:

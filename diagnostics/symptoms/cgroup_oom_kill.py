@@ -3,9 +3,9 @@ that of a program that watches a limit of its own over its workers. Where the ke
 whose memory was full, a container that stands at its limit says so; and where no kernel's report was kept, a record of
 the container's memory that ends at its limit and then tells of a process that SIGKILL ended.
 
-A kill that is older than every run of the incident, or after which the job made steps for more than a day, is
-another incident's. ABSENT where the kernel log was read (and is not empty) and reports no such kill, or the
-cgroup's counter is 0.
+A kill that is older than every run of the incident, or after which the job made steps for more than a day or came to
+its good end, is another incident's. ABSENT where the kernel log was read (and is not empty) and reports no such kill,
+or the cgroup's counter is 0.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import killed, long_over
+from ._runs import all_ended_well_after
 from .global_oom_kill import OF_THE_MACHINE, OOMD
 
 AT_LIMIT = 0.98  # of its limit: what the kernel could reclaim is gone
@@ -91,7 +92,8 @@ def _killed_at_limit(
 
 
 def _is_anothers(incident: Incident, kill: OomKill) -> bool:
-    return incident.timeline.precedes_runs(kill) or long_over(incident, kill)
+    passed = long_over(incident, kill) or all_ended_well_after(incident, kill)
+    return passed or incident.timeline.precedes_runs(kill)
 
 
 SYMPTOM = Symptom(

@@ -5,7 +5,8 @@ that could run and was kept waiting for longer than it ran, a loader that says i
 that wait for data where the job has fewer CPUs than GPUs.
 
 "High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
-error, a time-out of a collective or a limit that other work outlasted ended the run, or until its own good end. ABSENT
+error, a time-out of a collective or a limit that other work outlasted ended the run, until its own good end, or until a
+stop in which no process of the job could run. ABSENT
 where pressure was read and is below 20 %.
 """
 
@@ -23,6 +24,7 @@ from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from ..text import whole_number
 from . import Finding, Symptom
+from ._jobs import is_of_the_job
 from .bar_stands_at_limit import rule as bar_stands_at_limit
 from .data_wait_dominates import rule as data_wait_dominates
 from .pace_fell import FEWEST, LEAST, lasting_loss
@@ -120,14 +122,22 @@ def _kept_waiting(incident: Incident) -> Iterator[Finding]:
 
 
 def _is_of_others(incident: Incident) -> bool:
-    """True where the steps had kept their pace before an error or a time-out: such pressure took nothing from them."""
+    """True where the steps had kept their pace before an error, a time-out or a stop in which nothing could run: such
+    pressure took nothing from them.
+    """
     known = incident.runs
     paces = [pace for run in known if len(pace := paces_of(run.steps)[2:]) >= FEWEST]
     kept = bool(paces) and all(lasting_loss(pace) <= LEAST and pace[-1] >= EVEN * median(pace) for pace in paces)
     if not kept:
         return False
     ended = any(run.failed or run.ended_in_order for run in known) or bool(incident.of(CollectiveTimeout))
-    return ended or any(phase_outlasts_limit(incident)) or any(bar_stands_at_limit(incident))
+    return ended or _at_rest(incident) or any(phase_outlasts_limit(incident)) or any(bar_stands_at_limit(incident))
+
+
+def _at_rest(incident: Incident) -> bool:
+    """True where the job's processes were looked at and none could run: whoever lacks a CPU is runnable."""
+    states = {row.state for row in incident.of(ProcessState) if is_of_the_job(row) and row.state}
+    return bool(states) and "R" not in states
 
 
 def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:

@@ -22,6 +22,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import kernel_log, killed, long_over
+from ._runs import all_ended_well_after
 from .machine_memory_low import is_low
 
 BY_A_DAEMON = re.compile(
@@ -52,7 +53,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill for the whole machine; else the logs without one."""
     found = False
     for kill in incident.of(OomKill):
-        if long_over(incident, kill) or DESKTOP.match(kill.subject.comm or ""):
+        passed = long_over(incident, kill) or all_ended_well_after(incident, kill)
+        if passed or DESKTOP.match(kill.subject.comm or ""):
             continue
         if kill.scope == "global":
             found = True

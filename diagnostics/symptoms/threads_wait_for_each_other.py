@@ -50,6 +50,14 @@ from ._waits import (
 
 IMPORTS = ("_call_with_frames_removed", "_find_and_load", "_find_and_load_unlocked", "exec_module", "_load_unlocked")
 POOL_THREAD = re.compile(r"^(?:ThreadPoolExecutor-\d|ThreadPool)")
+POOL_LOOP = "concurrent/futures/thread.py"
+POOL_NUMBER = re.compile(r"[-_]?\d+$")
+PROCESS_POOLS = (
+    "concurrent/futures/process.py",
+    "multiprocessing/pool.py",
+    "multiprocess/pool.py",
+    "loky/process_executor.py",
+)
 INTERRUPTS = ("__del__", "_removeHandlerRef", "_remove", "callback", "_cleanup", "signal_handler", "handler")
 # what no line of the code below it has called: __del__, on_sigterm, handle_signal, _finalize, gc_callback
 UNCALLED = re.compile(
@@ -349,17 +357,43 @@ def _at_imports(incident: Incident) -> Iterator[Finding]:
 
 
 def _starved(incident: Incident) -> Iterator[Finding]:
-    """Pools of which every thread waits for a result, in the same function as somebody who has given them work."""
+    """Pools of which every thread waits for a result, where whoever has given them work waits too: in the same
+    function, or while no other pool and no thread at work is there from which the results could come.
+    """
     for process, stacks in _by_process(incident):
-        pool = [stack for stack in stacks if POOL_THREAD.match(stack.thread)]
-        waiting = [s for s in pool if s.frames and name_of(s.frames[0]) == "result" and not s.active]
+        pool = [stack for stack in stacks if _is_of_a_pool(stack)]
+        waiting = [stack for stack in pool if _awaits_result(stack)]
         if len(waiting) < 2 or len(waiting) != len(pool):
             continue
-        callers = [s for s in stacks if s not in pool and s.frames and name_of(s.frames[0]) == "result"]
-        inside = {(name_of(f), f.file) for s in waiting for f in s.frames[1:2]}
-        if any((name_of(f), f.file) in inside for s in callers for f in s.frames[1:2]):
+        callers = [stack for stack in stacks if stack not in pool and _awaits_result(stack)]
+        inside = {(name_of(f), f.file) for s in waiting for f in _below_result(s)[:1]}
+        same = any((name_of(f), f.file) in inside for s in callers for f in _below_result(s)[:1])
+        if same or (callers and _is_alone(pool, stacks)):
             note = f"all {len(pool)} threads of the pool wait for results, and nobody is left to work"
             yield Finding(Subject(pid=process.pid if process else None), tuple(pool[:4]), note)
+
+
+def _is_of_a_pool(stack: PythonStack) -> bool:
+    named = POOL_THREAD.match(stack.thread) is not None
+    return named or any(name_of(f) == "_worker" and f.file.endswith(POOL_LOOP) for f in stack.frames)
+
+
+def _below_result(stack: PythonStack) -> tuple[Frame, ...]:
+    """The frames of the code that waits for a future's result; none where no result is waited for."""
+    at = next((place for place, frame in enumerate(stack.frames[:3]) if name_of(frame) == "result"), None)
+    return () if at is None else stack.frames[at + 1 :]
+
+
+def _awaits_result(stack: PythonStack) -> bool:
+    return not stack.active and bool(_below_result(stack))
+
+
+def _is_alone(pool: Sequence[PythonStack], stacks: Sequence[PythonStack]) -> bool:
+    """True where the threads are of one pool, whose tasks only it could do: nobody else is at work or serves."""
+    names = {POOL_NUMBER.sub("", stack.thread) for stack in pool}
+    others = [stack for stack in stacks if stack not in pool and not _awaits_result(stack)]
+    serving = any(frame.file.endswith(PROCESS_POOLS) for stack in others for frame in stack.frames)
+    return len(names) == 1 and not serving and not any(stack.active for stack in others)
 
 
 SYMPTOM = Symptom(
