@@ -375,7 +375,7 @@ def _starved(incident: Incident) -> Iterator[Finding]:
 
 def _is_of_a_pool(stack: PythonStack) -> bool:
     named = POOL_THREAD.match(stack.thread) is not None
-    return named or any(name_of(f) == "_worker" and f.file.endswith(POOL_LOOP) for f in stack.frames)
+    return named or any(name_of(f) == "_worker" and (f.file or "").endswith(POOL_LOOP) for f in stack.frames)
 
 
 def _below_result(stack: PythonStack) -> tuple[Frame, ...]:
@@ -392,7 +392,7 @@ def _is_alone(pool: Sequence[PythonStack], stacks: Sequence[PythonStack]) -> boo
     """True where the threads are of one pool, whose tasks only it could do: nobody else is at work or serves."""
     names = {POOL_NUMBER.sub("", stack.thread) for stack in pool}
     others = [stack for stack in stacks if stack not in pool and not _awaits_result(stack)]
-    serving = any(frame.file.endswith(PROCESS_POOLS) for stack in others for frame in stack.frames)
+    serving = any((frame.file or "").endswith(PROCESS_POOLS) for stack in others for frame in stack.frames)
     return len(names) == 1 and not serving and not any(stack.active for stack in others)
 
 
