@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .evidence import Source
+from .evidence import Source, each_once
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict, named
 from .incident import Incident
@@ -20,10 +20,13 @@ SUSPECTED = 0.1  # least of the first of them: below it they are little more tha
 
 @dataclass(frozen=True)
 class Sentence:
-    """Something said, and the lines that say it."""
+    """Something said, and the lines that say it, each once."""
 
     text: str
     sources: tuple[Source, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", each_once(self.sources))
 
 
 def find(
@@ -79,7 +82,7 @@ def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis],
 def _caused_by(incident: Incident, hypothesis: Hypothesis) -> Iterator[Sentence]:
     known = "The likeliest cause" if hypothesis.is_lead else "The cause"
     said = f"{known} is {named(hypothesis)} ({hypothesis.posterior:.0%}): {hypothesis.cause.what}."
-    yield Sentence(said, tuple(source for each in _explained(hypothesis) for source in each.sources[:1])[:4])
+    yield Sentence(said, each_once(source for each in _explained(hypothesis) for source in each.sources[:1])[:4])
     yield from _introduce(incident, hypothesis)
     if time_order(incident, hypothesis) is TimeOrder.CONTRADICTS:
         yield Sentence("Against it: by the clocks, its consequences were seen before its first effect.")

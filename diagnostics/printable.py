@@ -11,7 +11,7 @@ import html
 import unicodedata
 from collections.abc import Sequence
 
-from .evidence import Source
+from .evidence import Source, each_once
 
 PLAIN = "class='mathjax_ignore tex2jax_ignore'"  # a log line holding $x^ is no mathematics
 
@@ -44,9 +44,10 @@ def format_citation(source: Source) -> str:
 
 
 def format_citations(sources: Sequence[Source], limit: int = 3) -> str:
-    """The first `limit` citations, and how many more there are: "train.log:3, df.txt:2, 4 more"."""
-    more = [f"{len(sources) - limit} more"] if len(sources) > limit else []
-    return ", ".join([*map(format_citation, sources[:limit]), *more])
+    """The first `limit` citations, each once, and how many more there are: "train.log:3, df.txt:2, 4 more"."""
+    cited = each_once(sources)
+    more = [f"{len(cited) - limit} more"] if len(cited) > limit else []
+    return ", ".join([*map(format_citation, cited[:limit]), *more])
 
 
 def cite(sources: Sequence[Source]) -> str:

@@ -35,6 +35,14 @@ class Source(NamedTuple):
     quote: str
 
 
+def each_once(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Sources in their order, each line once: two facts may quote different parts of one."""
+    found: dict[tuple[str, int], Source] = {}
+    for source in sources:
+        found.setdefault((source.file, source.line), source)
+    return tuple(found.values())
+
+
 class Clock(StrEnum):
     """What the number in a stamp counts."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from ..evidence import Source
+from ..evidence import Source, each_once
 
 Mask = Callable[[str], str]
 TEXT_LIMIT, QUOTE_LIMIT = 1000, 4200
@@ -24,11 +24,16 @@ class Rates:
 
 @dataclass(frozen=True)
 class Said:
-    """A sentence and what it stands on: lines of the incident, or else (`basis`) the diagnosis or its tables."""
+    """A sentence and what it stands on: lines of the incident, each once, or else (`basis`) the diagnosis or its
+    tables.
+    """
 
     text: str
     sources: tuple[Source, ...] = ()
     basis: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", each_once(self.sources))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, partial
 
-from ..evidence import NOBODY, Coverage, Evidence, Source, Subject
+from ..evidence import NOBODY, Coverage, Evidence, Source, Subject, each_once
 from ..incident import Incident
 from ._runs import ended_well, outlived
 
@@ -98,7 +98,7 @@ class Observation:
     @property
     def sources(self) -> tuple[Source, ...]:
         """Where to look it up, each line once."""
-        return tuple(dict.fromkeys(each.source for each in self.evidence))
+        return each_once(each.source for each in self.evidence)
 
 
 @cache

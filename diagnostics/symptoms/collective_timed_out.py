@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..evidence import Subject
 from ..evidence.job import CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
+from ._odd_ones import grouped, listed, one_of_each
 from ._reports import findings, said, words_of
 
 WORDS = re.compile(
@@ -22,11 +24,17 @@ WORDS = re.compile(
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for fact in incident.of(CollectiveTimeout):
-        limit = f" after its limit of {fact.limit_s:.0f} s" if fact.limit_s else ""
-        who = f"rank {fact.subject.rank}" if fact.subject.rank is not None else "a rank"
-        yield Finding(fact.subject, (fact,), f"{who} gave up on {fact.operation or 'a collective'}{limit}")
+    timeouts = incident.of(CollectiveTimeout)
+    if timeouts:
+        groups = grouped((_call(fact), fact) for fact in timeouts)
+        subject = Subject.shared_by(fact.subject for fact in timeouts)
+        yield Finding(subject, one_of_each(groups), listed(groups, "gave up on"))
     yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
+
+
+def _call(fact: CollectiveTimeout) -> str:
+    limit = f" after its limit of {fact.limit_s:.0f} s" if fact.limit_s else ""
+    return f"{fact.operation or 'a collective'}{limit}"
 
 
 SYMPTOM = Symptom(

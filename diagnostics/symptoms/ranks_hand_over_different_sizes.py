@@ -15,6 +15,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import CollectiveMismatch, CollectiveTimeout, SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
+from ._odd_ones import grouped, listed, one_of_each
 from ._ranks import positions
 
 CALL = re.compile(
@@ -30,8 +31,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
     waits = _waits(incident)
     for name, by_rank in sizes.items():
         if waits and CALL.search(name) and len({each.value for each in by_rank.values()}) > 1:
-            said = ", ".join(f"{each.value} on rank {rank}" for rank, each in list(by_rank.items())[:4])
-            yield Finding(Subject(), (*list(by_rank.values())[:4], waits[0]), f"{name}: {said}")
+            groups = grouped((each.value, each) for each in by_rank.values())
+            yield Finding(Subject(), (*one_of_each(groups), waits[0]), f"{name}: {listed(groups, 'with')}")
 
 
 def _waits(incident: Incident) -> list[Evidence]:

@@ -29,6 +29,7 @@ from ..evidence.job import CollectiveStuck, CollectiveTimeout, TrainingSteps
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom
+from ._odd_ones import grouped, listed, one_of_each
 from ._ranks import FAR, Position, positions, where
 
 FEWEST = 3  # ranks: of two that differ neither is the odd one
@@ -58,7 +59,10 @@ def _by_sequence(incident: Incident) -> Iterator[Finding]:
     for (_, sequence), facts in calls.items():
         names = sorted({fact.operation or "" for fact in facts})
         if len(names) > 1:
-            yield Finding(Subject(), tuple(facts[:4]), f"call {sequence} is {' and '.join(names)}")
+            groups = grouped((fact.operation or "", fact) for fact in facts)
+            ranks = all(fact.subject.rank is not None for fact in facts)
+            note = f"call {sequence}: {listed(groups)}" if ranks else f"call {sequence} is {' and '.join(names)}"
+            yield Finding(Subject(), one_of_each(groups), note)
 
 
 def _by_close_numbers(incident: Incident) -> Iterator[Finding]:
@@ -76,8 +80,8 @@ def _by_close_numbers(incident: Incident) -> Iterator[Finding]:
     least = AHEAD if behind.operation == ahead.operation else 1
     start, apart = behind.sequence or 0, (ahead.sequence or 0) - (behind.sequence or 0)
     if least <= apart <= min(CLOSE, SHARE * start):
-        said = ", ".join(f"rank {fact.subject.rank} in {fact.operation} #{fact.sequence}" for fact in (behind, ahead))
-        yield Finding(Subject(), (behind, ahead), said)
+        groups = grouped((f"{fact.operation} #{fact.sequence}", fact) for fact in first.values())
+        yield Finding(Subject(), one_of_each(groups), listed(groups))
 
 
 def _unnumbered(incident: Incident) -> Iterator[Finding]:
@@ -91,10 +95,8 @@ def _unnumbered(incident: Incident) -> Iterator[Finding]:
         return
     ran = [fact.ran_s or 0.0 for fact in first.values()]
     if min(names.values()) == 1 and len(first) >= FEWEST and max(ran) - min(ran) <= TOGETHER_S:
-        (odd,) = (fact for fact in first.values() if names[fact.operation] == 1)
-        other = next(fact for fact in first.values() if fact is not odd)
-        said = f"rank {odd.subject.rank} in {odd.operation}, {len(first) - 1} ranks in {other.operation}"
-        yield Finding(Subject(), (odd, other), said)
+        groups = grouped((fact.operation or "", fact) for fact in first.values())
+        yield Finding(Subject(), one_of_each(groups), listed(groups))
 
 
 def _crossed(incident: Incident) -> Iterator[Finding]:
@@ -119,16 +121,16 @@ def _by_place(incident: Incident) -> Iterator[Finding]:
     names = sorted({position.where for position in seen})
     facts = tuple(position.fact for position in seen[:8])
     if all(position.waits_for_ranks and position.where != "point-to-point" for position in seen) and len(names) > 1:
-        said = "; ".join(f"{position.subject} in {position.where.removeprefix('collective:')}" for position in seen[:4])
-        yield Finding(Subject(), facts, said)
+        groups = grouped((position.where.removeprefix("collective:"), position.fact) for position in seen)
+        yield Finding(Subject(), one_of_each(groups), listed(groups))
         return
     beside = _beside(incident, seen)
     others = {place for _, place in beside}
     if _unseen(incident, seen):
         return
     if len(beside) == len(seen) and len(others) > 1 and not all(map(ROOTED.match, others)):
-        said = "; ".join(f"{stack.thread} of {stack.subject} in {place.split(':')[1]}" for stack, place in beside[:4])
-        yield Finding(Subject(), (*facts[:4], *(stack for stack, _ in beside[:4])), f"beside the main threads: {said}")
+        groups = grouped((f"{place.split(':')[1]} by its {stack.thread}", stack) for stack, place in beside)
+        yield Finding(Subject(), (*one_of_each(groups), *facts[:4]), f"beside the main threads: {listed(groups)}")
     elif len(names) == 1 and not beside:
         yield Finding(Subject(), facts, f"all {len(seen)} ranks wait in {names[0]}", present=False)
 

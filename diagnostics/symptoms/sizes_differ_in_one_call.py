@@ -14,6 +14,7 @@ from ..evidence import Subject
 from ..evidence.job import CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
+from ._odd_ones import grouped, listed, one_of_each
 
 OF_ONE_SIZE = frozenset("ALLREDUCE ALLREDUCE_COALESCED BROADCAST REDUCE _ALLGATHER_BASE _REDUCE_SCATTER_BASE".split())
 POINT_TO_POINT = frozenset("SEND RECV COALESCED".split())
@@ -37,9 +38,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
             differ = len({fact.elements for fact in by_rank.values()}) > 1
             if not differ and len(calls) > 1:
                 continue
-            said = ", ".join(f"{fact.elements} on rank {rank}" for rank, fact in list(by_rank.items())[:4])
-            note = f"numbers in {operation} #{sequence}: {said}"
-            yield Finding(Subject(), tuple(by_rank.values())[:8], note, present=differ)
+            sizes = grouped((f"{fact.elements} numbers", fact) for fact in by_rank.values())
+            note = f"{operation} #{sequence}: {listed(sizes, 'with')}"
+            yield Finding(Subject(), one_of_each(sizes), note, present=differ)
 
 
 SYMPTOM = Symptom(

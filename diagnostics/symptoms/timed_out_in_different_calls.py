@@ -13,6 +13,7 @@ from ..evidence import Subject
 from ..evidence.job import CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
+from ._odd_ones import grouped, listed, one_of_each
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -20,12 +21,10 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for fact in incident.of(CollectiveTimeout):
         if fact.subject.rank is not None and fact.operation and fact.sequence is not None:
             first.setdefault(fact.subject.rank, fact)
-    calls = {(fact.operation, fact.sequence) for fact in first.values()}
     if len(first) < 2:
         return
-    facts = tuple(first.values())[:8]
-    said = "; ".join(f"rank {fact.subject.rank} in {fact.operation} #{fact.sequence}" for fact in facts[:4])
-    yield Finding(Subject(), facts, said, present=len(calls) > 1)
+    groups = grouped((f"{fact.operation} #{fact.sequence}", fact) for fact in first.values())
+    yield Finding(Subject(), one_of_each(groups), listed(groups), present=len(groups) > 1)
 
 
 SYMPTOM = Symptom(
