@@ -7,7 +7,8 @@
 
 A line fires when it says both that something is silent, stuck or missing and what is done about it, or when it says
 so under a watchdog's own tag, or counts an age above the limit that stands beside it. The limit of a watchdog's first
-line holds for its later ones. A person whose watchdog speaks otherwise describes it in a few lines of a config file
+line holds for its later ones. What a line says will be done if, when or once it is silent announces a limit and is no
+act. A person whose watchdog speaks otherwise describes it in a few lines of a config file
 (`described_watchdog`).
 """
 
@@ -104,6 +105,23 @@ STRIKES = re.compile(
     r"\b(?:(?:send(?:ing|s)?|sent) (?:a )?SIG(?:KILL|TERM|ABRT|INT|QUIT) to|kill(?:ing|ed|s)(?: -9)?|kill -\w{1,7})"
     r" (?:pid |process |group )?\d{1,9}\b"
 )
+# will kill when log silent > 300s      action: kill      kills the run after 300 s without output
+_ACT = (
+    r"(?:(?:be )?(?:kill|terminate|abort|restart|relaunch|requeue|re-queue|notify|cancel|stop)(?:l?ed|d)?|alert|page"
+    r"|scancel|dump|send (?:a )?SIG[A-Z]{3,4})"
+)
+_WILL = r"\b(?:will|would|shall|(?:going|configured|set|armed|about) to)(?: (?!be )\w{2,12})? "
+AHEAD = re.compile(
+    rf"(?i)(?:{_WILL}|'ll ){_ACT}\b|\baction ?[:=] ?{_ACT}\b"
+    rf"|\b(?:{_ACT}|kills|terminates|aborts|restarts|alerts|notifies|cancels|stops)(?: it| (?:the|all) \w{{1,12}})?"
+    r" (?:if|when|whenever|once|unless|after|on)\b"
+)
+UNLESS = re.compile(rf"(?i)(?:{_WILL}|'ll ){_ACT}\b.{{0,60}}\b(?:if|unless|when|once|in \d)")
+CONDITION = re.compile(r"(?i)\b(?:if|when|whenever|once|unless|after|on)(?: the| its| a)?(?: \w{1,12}){0,2} $")
+BEGINS = re.compile(r"(?i)\b(?:watching|monitoring|guarding|polling|started|starting|configured|armed|enabled)\b")
+UNDERWAY = re.compile(
+    r"(?i)(?<!be )\b(?:kill|terminat|abort|restart|cancel|relaunch)(?:ing|l?ed|ling)\b|\bsen(?:t|ding)\b"
+)
 SIGNAL = re.compile(r"\bSIG(?:KILL|TERM|ABRT|INT|QUIT|USR1|USR2)\b")
 ALIVE = re.compile(
     r"(?i)\balive\b|\bhealthy\b|\bstill running\b|\bis running\b|\bprogressing\b|\bok\b|\bwatching\b|\bmonitoring\b"
@@ -174,7 +192,11 @@ def read(text: Text) -> Iterator[Evidence]:
             silent = counts
         action = next((action for action, pattern in ACTIONS if pattern.search(said)), None)
         action = action or ("alert" if silent and WARNS.match(f"{message.level} {said}") else None)
-        if silent and (action or tagged):
+        if silent and action and _announces(said, silent):
+            if tagged:
+                limit = limit if found else seconds_of(silent)
+                yield WatchdogObservation(**message.facts(text, **charge | _subject(said)), limit_s=limit)
+        elif silent and (action or tagged):
             seen = silent
             yield _fired(text, message, charge, silent, action or "alert", limit)
         elif tagged and seen and STRIKES.search(said):
@@ -197,6 +219,13 @@ INTERESTING = Words(
 )
 
 
+def _announces(said: str, silent: re.Match[str]) -> bool:
+    """True for a line that says what will be done about a silence that is not there yet."""
+    if UNDERWAY.search(said) or not AHEAD.search(said):
+        return False
+    return CONDITION.search(said, 0, silent.start()) is not None or BEGINS.search(said) is not None
+
+
 def _fired(
     text: Text, message: Message, charge: dict[str, Any], silent: re.Match[str], action: str, limit: float | None
 ) -> WatchdogFired:
@@ -207,7 +236,7 @@ def _fired(
         **message.facts(text, **charge | _subject(said)),
         severity=Severity.CRITICAL,
         watchdog="home-made",
-        action=action,
+        action="alert" if UNLESS.search(said) and not UNDERWAY.search(said) else action,
         age_s=seconds_of(silent),
         limit_s=seconds_of(own) if own else limit,
         signal=signal[0] if signal else None,
