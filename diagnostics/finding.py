@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .evidence import Source, each_once
+from .evidence.probe import Outcome, ProbeAnswer
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict, named
 from .incident import Incident
@@ -46,7 +47,7 @@ def find(
         case Verdict.HEALTHY:
             yield from _healthy(present)
         case Verdict.INSUFFICIENT:
-            yield from _undecided(present, hypotheses, lacking)
+            yield from _undecided(incident, present, hypotheses, lacking)
         case _:
             for each in hypotheses:
                 yield from _caused_by(incident, each)
@@ -66,7 +67,9 @@ def _healthy(present: Sequence[Observation]) -> Iterator[Sentence]:
     yield from (Sentence(seen(each), each.sources[:2]) for each in signs)
 
 
-def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis], lacking: str) -> Iterator[Sentence]:
+def _undecided(
+    incident: Incident, present: Sequence[Observation], hypotheses: Sequence[Hypothesis], lacking: str
+) -> Iterator[Sentence]:
     yield Sentence("The evidence does not decide.")
     leading = [each for each in hypotheses[:SUSPECTS_NAMED] if each.posterior >= SUSPECT_POSTERIOR]
     if leading and leading[0].posterior >= SUSPECTED:
@@ -77,6 +80,10 @@ def _undecided(present: Sequence[Observation], hypotheses: Sequence[Hypothesis],
         yield Sentence("What was found speaks for no known cause.")
     else:
         yield Sentence("No symptom that this program knows was found in what was collected.")
+    asked = incident.of(ProbeAnswer)
+    if asked and len(asked) == len(incident.evidence):
+        came = sum(1 for each in asked if each.outcome is Outcome.ANSWERED)
+        yield Sentence(f"Nothing of a run was given, only the answers of probes: {came} of {len(asked)} came.")
 
 
 def _caused_by(incident: Incident, hypothesis: Hypothesis) -> Iterator[Sentence]:

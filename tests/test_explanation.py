@@ -119,3 +119,17 @@ def test_a_network_filesystem_is_called_by_its_name(tmp_path: Path) -> None:
         ps_txt="  PID  PPID STAT WCHAN                         COMMAND\n 4312  4300 D    rpc_wait_bit_killable         python train.py --data /data\n",
     )
     assert any("NFS" in row.actually for row in told.table), told.table
+
+
+PROBES = """\
+{"probe": "stat", "mount": "/data", "path": "/data", "server": null, "device": "/dev/vda", "outcome": "answered", "elapsed_s": 0.02, "error": null, "text": "", "at": "2026-11-30T23:46:23.901+00:00", "values": {}, "control": {}}
+{"probe": "gpu-memory", "mount": "", "path": "", "server": null, "device": "", "outcome": "refused", "elapsed_s": 0.04, "error": "ENODEV", "text": "nvmlInit: [Errno 19] no GPU answers: NVML Shared Library Not Found", "at": "2026-11-30T23:46:27.581+00:00", "values": {}, "control": {}}
+{"probe": "gpu-copy", "mount": "", "path": "", "server": null, "device": "", "outcome": "refused", "elapsed_s": 1.05, "error": "ENODEV", "text": "import torch: [Errno 19] torch sees no GPU", "at": "2026-11-30T23:46:28.637+00:00", "values": {}, "control": {}}
+"""
+
+
+def test_the_answers_of_probes_are_no_wording_of_a_job(tmp_path: Path) -> None:
+    told = told_of(tmp_path, probe_jsonl=PROBES)
+    said = " ".join(each.text for each in told.finding)
+    assert "Nothing of a run was given, only the answers of probes: 1 of 3 came." in said
+    assert "likeliest" not in said

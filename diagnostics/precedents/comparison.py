@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..evidence import Evidence, Severity, Source
+from ..evidence.probe import ProbeAnswer
 from .library import FOLDER, Precedent, precedents_in
 from .model import Model
 from .wording import grams, shape
@@ -102,16 +103,20 @@ def wording(texts: Mapping[str, Sequence[Source] | None], evidence: Sequence[Evi
 
     `texts` are the lines of each file, None where they are too many to be kept. Of lines of one shape the first counts.
     All of them where they are few, as in a precedent; else those that are graver than information: the thousand
-    ordinary lines of a collected pod look like each other whatever broke.
+    ordinary lines of a collected pod look like each other whatever broke. The answers of this program's own probes are
+    nobody's wording: they look like each other, too, and say that a machine has no GPU in the words of a job.
     """
     if not texts:
         return []
-    known = [text for text in texts.values() if text is not None]
+    own = {(each.source.file, each.source.line) for each in evidence if isinstance(each, ProbeAnswer)}
+    kept = (text for text in texts.values() if text is not None)
+    known = [[line for line in text if (line.file, line.line) not in own] for text in kept]
     many = len(known) < len(texts) or sum(map(len, known)) > LOOKED_AT
     everything = () if many else (line for text in known for line in text)
     lines = list(islice(_of_different_shapes(everything), FEW + 1))
     if many or len(lines) > FEW:
-        grave = (each.source for each in evidence if each.severity is not Severity.INFO and each.source.line)
+        told = (each for each in evidence if not isinstance(each, ProbeAnswer))
+        grave = (each.source for each in told if each.severity is not Severity.INFO and each.source.line)
         lines = list(islice(_of_different_shapes(grave), MOST))
     return [*(Source(file, 0, "") for file in dict.fromkeys(each.file for each in lines)), *lines]
 
