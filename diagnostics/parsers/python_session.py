@@ -27,15 +27,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from ..evidence import Source, Subject
 from ..evidence.storage import TensorBytes, TensorValues
+from ..footprint import unnamed
 from ..text import Line, Text
 from . import Parser
 
-PROMPT = re.compile(r"^(?:>>>|In \[\d{1,6}\]:) (.{1,2000})$")
-ANSWER = re.compile(r"^(?:Out\[\d{1,6}\]: )?(\d[\d_,]{0,20}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$")
+_PROMPT = r"^(?:>>>|In \[\d{1,6}\]:) "
+_OUT = r"^(?:Out\[\d{1,6}\]: )?"
+PROMPT = re.compile(_PROMPT + r"(.{1,2000})$")
+ANSWER = re.compile(_OUT + r"(\d[\d_,]{0,20}(?:\.\d{1,12})?(?:e[+-]?\d{1,3})?)\s*$")
 # torch.load('layer_03.pt'      load_file("model.safetensors")      safe_open('x', ...)      os.path.getsize('x')
 OPENED = re.compile(r"\b(?:\w{0,20}load(?:_\w{1,20})?|safe_open|getsize|Path|stat)\(\s?[rf]?['\"]([^'\"]{1,300})['\"]")
 # model-00003-of-00003.bin      ckpt/last.pt:
@@ -65,14 +69,15 @@ IN_WORDS = (
 UNITS = {"K": 1, "M": 2, "G": 3, "T": 4}
 STORAGE = re.compile(r"storage\(\)\)?\.(?:size|nbytes|__len__)|len\([^)]{1,80}storage\(\)\)|storage\(\)\.data_ptr")
 # (196608, 2516582400)      t.numel()*4, t.storage().size()*4
-PAIR = re.compile(r"^(?:Out\[\d{1,6}\]: )?\((\d{1,15}), (\d{1,15})\)\s*$")
+PAIR = re.compile(_OUT + r"\((\d{1,15}), (\d{1,15})\)\s*$")
 # [2617245696, 2617245696]: of each tensor, in elements or bytes
-LISTED = re.compile(r"^(?:Out\[\d{1,6}\]: )?\[(\d{1,15})(?:, \d{1,15}){0,50}\]\s*$")
+LISTED = re.compile(_OUT + r"\[(\d{1,15})(?:, \d{1,15}){0,50}\]\s*$")
 # (torch.Size([100, 100]), torch.float64)
 SHAPE = re.compile(
-    r"^(?:Out\[\d{1,6}\]: )?\(torch\.Size\(\[(\d{1,18}(?:, ?\d{1,18}){0,9})\]\), torch\."
+    _OUT + r"\(torch\.Size\(\[(\d{1,18}(?:, ?\d{1,18}){0,9})\]\), torch\."
     r"(float64|float32|float16|bfloat16|int64|int32|uint8)\)\s*$"
 )
+SHAPE_ASKED = re.compile(r"\.shape\b.*\.dtype\b|\.dtype\b.*\.shape\b")
 BYTES_OF = {"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "int32": 4, "uint8": 1}
 # layer_04: sum(numel*2) = 1.08 GiB, sum(storage().nbytes) = 9.81 GiB
 IN_ONE_ROW = re.compile(
@@ -92,10 +97,11 @@ TENSORS = re.compile(r"\bsum\(.{0,200}(?:\.numel\(\)|\.nelement\(\)|\.nbytes\b)"
 LOADED = re.compile(r"^(\w{1,60}) = (?:\w{1,40}\.){0,4}(?:\w{0,20}load(?:_\w{1,20})?)\([^\[\]]{1,400}\)$")
 OVER = re.compile(r"\bfor [\w, ]{1,60} in (\w{1,60})\.(?:values|items)\(\)")
 FILE = re.compile(r"\bgetsize\(|\.st_size\b")
+COUNTED = re.compile("|".join(each.pattern for each in (STORAGE, TENSORS, FILE)))
 # part["mlp.weight"][:3]
 ENTRY = re.compile(r"^(\w{1,60})\[[^=]{1,300}$")
 # tensor([ 5.2691e-05,  4.5000e+03,      array([0.1, 0.2], dtype=float32)
-VALUES = re.compile(r"^(?:Out\[\d{1,6}\]: )?(?:tensor|array|Array)\(\[{1,6}(?=[ \d.-])")
+VALUES = re.compile(_OUT + r"(?:tensor|array|Array)\(\[{1,6}(?=[ \d.-])")
 VALUE = re.compile(r"[-+]?\d{1,12}\.\d{0,12}(?:e[-+]?\d{1,3})?")
 # / 2**20      / 1024**3      // (1024 * 1024)      / 1e9      / (1 << 30)
 DIVIDED = re.compile(
@@ -104,86 +110,118 @@ DIVIDED = re.compile(
 )
 
 
-def read(text: Text) -> Iterator[TensorBytes | TensorValues]:
-    path: str | None = None
-    asked: str | None = None
-    loaded: set[str] = set()
+class Row(NamedTuple):
+    """A row below a prompt or of a script's output: what was asked just above it, and what the session had before it.
+
+    `path` is the file that was opened or named last, `loaded` the names of what was loaded.
+    """
+
+    line: Line
+    text: str
+    file: str
+    asked: str
+    path: str | None
+    loaded: frozenset[str]
+
+    def counted(self, what: str, size: float, path: str | None = None) -> TensorBytes:
+        """So many bytes of the file of this row, or of another one."""
+        return TensorBytes(
+            source=Source(self.file, self.line.number, self.line.quote),
+            subject=Subject(path=path or self.path),
+            what=what,
+            size=round(min(size, 1e18)),
+        )
+
+
+Facts = Iterator[TensorBytes | TensorValues]
+
+
+def _rows(text: Text) -> Iterator[Row]:
+    """Every row that is no prompt and no file's name; the first one below a prompt answers it."""
+    asked, path = "", None
+    loaded: frozenset[str] = frozenset()
     for line in text.lines():
         row = line.text[:2100].rstrip()
         if said := PROMPT.match(row):
             asked = said[1]
             if assigned := LOADED.match(asked):
-                loaded.add(assigned[1])
+                loaded |= {assigned[1]}
             path = opened[1] if (opened := OPENED.search(asked)) else path
-        elif asked and (answer := ANSWER.match(row)):
-            what = counted(asked)
-            over = OVER.search(asked)
-            if what and (what != "tensors" or (over and over[1] in loaded)):
-                number = float(answer[1].replace("_", "").replace(",", ""))
-                yield TensorBytes(
-                    source=Source(text.name, line.number, line.quote),
-                    subject=Subject(path=path),
-                    what=what,
-                    size=round(min(number * divisor(asked), 1e18)),
-                )
-            asked = None
-        elif asked and (listed := LISTED.match(row)) and STORAGE.search(asked):
-            yield _counted_as(text, line, path, "storage", int(listed[1]))
-            asked = None
-        elif asked and (shape := SHAPE.match(row)) and ".shape" in asked and ".dtype" in asked:
-            elements = math.prod(int(each) for each in shape[1].split(",") if each.strip())
-            yield _counted_as(text, line, path, "tensors", elements * BYTES_OF[shape[2]])
-            asked = None
-        elif asked and (pair := PAIR.match(row)):
-            yield from _both(text, line, path, asked, pair)
-            asked = None
-        elif asked and path and VALUES.match(row):
-            entry = ENTRY.match(asked)
-            numbers = [abs(float(each)) for each in VALUE.findall(row)]
-            if entry and entry[1] in loaded and numbers:
-                yield TensorValues(
-                    source=Source(text.name, line.number, line.quote),
-                    subject=Subject(path=path),
-                    name=asked[:200],
-                    greatest=max(numbers),
-                )
-            asked = None
-        elif found := IN_ONE_ROW.match(row[:500]):
-            for what in ("tensors", "storage"):
-                size = float(found[what]) * 1024.0 ** UNITS[found[f"of_{what}"]]
-                yield _counted_as(text, line, found["path"], what, round(size))
-            asked = None
-        elif both := _equations(row):
-            opened = OPENED.search(row)
-            for what, size in both:
-                yield _counted_as(text, line, opened[1] if opened else path, what, size)
-            asked = None
         elif named := FILE_NAME.match(row):
-            path, asked = named[1], None
-        elif path and (told := _printed(text, line, row, path)):
-            yield told
+            asked, path = "", named[1]
         elif row:
-            asked = None
+            yield Row(line, row, text.name, asked, path, loaded)
+            asked = ""
 
 
-def _counted_as(text: Text, line: Line, path: str | None, what: str, size: int) -> TensorBytes:
-    subject = Subject(path=path)
-    return TensorBytes(
-        source=Source(text.name, line.number, line.quote), subject=subject, what=what, size=min(size, 10**18)
-    )
+def read(text: Text) -> Facts:
+    for row in _rows(text):
+        answers = (
+            (answer, make)
+            for pattern, asked, make in ANSWERS
+            if asked.search(row.asked) and (answer := pattern.match(row.text))
+        )
+        if found := next(answers, None):
+            yield from found[1](row, found[0])
+        else:
+            yield from _printed(row)
 
 
-def _both(text: Text, line: Line, path: str | None, asked: str, pair: re.Match[str]) -> Iterator[TensorBytes]:
+def _number(row: Row, answer: re.Match[str]) -> Facts:
+    what, over = counted(row.asked), OVER.search(row.asked)
+    if what and (what != "tensors" or (over and over[1] in row.loaded)):
+        yield row.counted(what, float(answer[1].replace("_", "").replace(",", "")) * divisor(row.asked))
+
+
+def _list(row: Row, answer: re.Match[str]) -> Facts:
+    yield row.counted("storage", int(answer[1]))
+
+
+def _shape(row: Row, answer: re.Match[str]) -> Facts:
+    elements = math.prod(int(each) for each in answer[1].split(",") if each.strip())
+    yield row.counted("tensors", elements * BYTES_OF[answer[2]])
+
+
+def _both(row: Row, answer: re.Match[str]) -> Facts:
     """The elements of one tensor and of the memory behind it, asked for together and in one unit."""
-    parts = asked.split(",")
+    parts = row.asked.split(",")
     if len(parts) == 2 and NUMEL.search(parts[0]) and STORAGE.search(parts[1]) and _times(parts[0]) == _times(parts[1]):
-        for what, number in (("tensors", pair[1]), ("storage", pair[2])):
-            yield TensorBytes(
-                source=Source(text.name, line.number, line.quote),
-                subject=Subject(path=path),
-                what=what,
-                size=int(number),
-            )
+        yield from (row.counted("tensors", int(answer[1])), row.counted("storage", int(answer[2])))
+
+
+def _values(row: Row, answer: re.Match[str]) -> Facts:
+    entry = ENTRY.match(row.asked)
+    numbers = [abs(float(each)) for each in VALUE.findall(row.text)]
+    if row.path and entry and entry[1] in row.loaded and numbers:
+        source = Source(row.file, row.line.number, row.line.quote)
+        subject = Subject(path=row.path)
+        yield TensorValues(source=source, subject=subject, name=row.asked[:200], greatest=max(numbers))
+
+
+# the answer, what was asked for, what is made of both
+ANSWERS: tuple[tuple[re.Pattern[str], re.Pattern[str], Callable[[Row, re.Match[str]], Facts]], ...] = (
+    (ANSWER, COUNTED, _number),
+    (LISTED, STORAGE, _list),
+    (SHAPE, SHAPE_ASKED, _shape),
+    (PAIR, NUMEL, _both),
+    (VALUES, ENTRY, _values),
+)
+
+
+def _printed(row: Row) -> Facts:
+    """What a row says by itself."""
+    if found := IN_ONE_ROW.match(row.text[:500]):
+        for what in ("tensors", "storage"):
+            yield row.counted(what, float(found[what]) * 1024.0 ** UNITS[found[f"of_{what}"]], found["path"])
+    elif both := _equations(row.text):
+        opened = OPENED.search(row.text)
+        yield from (row.counted(what, size, opened[1] if opened else None) for what, size in both)
+    elif row.path and (found := PRINTED.match(row.text[:300])):
+        of, unit = found["of"], found["unit"] or "B"
+        what = counted(of) or next((what for what, pattern in IN_WORDS if pattern.search(of)), "")
+        if what and " for " not in of:
+            number = float(found["number"].replace("_", "").replace(",", ""))
+            yield row.counted(what, number * (1024.0 if "i" in unit else 1000.0) ** UNITS.get(unit[0], 0))
 
 
 def _equations(row: str) -> list[tuple[str, int]]:
@@ -202,23 +240,6 @@ def _equations(row: str) -> list[tuple[str, int]]:
     if len(found) < 2 or found["tensors"][0] != found["storage"][0]:
         return []
     return [(what, found[what][1]) for what in ("tensors", "storage")]
-
-
-def _printed(text: Text, line: Line, row: str, path: str) -> TensorBytes | None:
-    """The count of a printed row, or None."""
-    found = PRINTED.match(row[:300])
-    of = found["of"] if found else ""
-    what = counted(of) or next((what for what, pattern in IN_WORDS if pattern.search(of)), None)
-    if not found or not what or " for " in of:
-        return None
-    number, unit = float(found["number"].replace("_", "").replace(",", "")), found["unit"] or "B"
-    power = UNITS.get(unit[0], 0)
-    return TensorBytes(
-        source=Source(text.name, line.number, line.quote),
-        subject=Subject(path=path),
-        what=what,
-        size=round(min(number * (1024.0 if "i" in unit else 1000.0) ** power, 1e18)),
-    )
 
 
 def _times(expression: str) -> str:
@@ -243,15 +264,16 @@ def divisor(expression: str) -> float:
     return float(found["plain"]) ** (1 + len(re.findall(r"10\d\d", found["again"])))
 
 
+_COUNTS = r"numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size"
+_IS = r"(?:==?|:|->|is) ?~?\d"
+
 PARSER = Parser(
     tool="a Python session",
     medium="notes",
-    footprint=r"^(?:>>>|In \[\d{1,6}\]:) .{0,2000}(?:load(?:_\w{1,20})?\(\s?[rf]?['\"]|numel\(\)|nelement\(\)"
-    r"|\.nbytes|storage\(\)|getsize\(|st_size)"
-    r"|^\s{0,8}[\w./-]{1,200}: [^=\n]{0,60}numel[^=\n]{0,30}= ?\d[\d.]{0,12} ?[KMGT]i?B, [^=\n]{0,60}storage"
-    r"|\.(?:numel|nelement)\(\)[^\n]{0,60}?(?:==?|:|->|is) ?~?\d[^\n]{1,200}storage\(\)[^\n]{0,40}?"
-    r"(?:==?|:|->|is) ?~?\d"
-    r"|^\s{0,8}[A-Za-z][^\n]{0,200}(?:numel\(\)|nelement\(\)|storage\(\)|getsize\(|st_size)[^\n]{0,100}?"
+    footprint=_PROMPT + rf".{{0,2000}}(?:load(?:_\w{{1,20}})?\(\s?[rf]?['\"]|\.nbytes|{_COUNTS})"
+    rf"|{unnamed(IN_ONE_ROW.pattern)}"
+    rf"|{NUMEL.pattern}[^\n]{{0,60}}?{_IS}[^\n]{{1,200}}storage\(\)[^\n]{{0,40}}?{_IS}"
+    rf"|^\s{{0,8}}[A-Za-z][^\n]{{0,200}}(?:{_COUNTS})[^\n]{{0,100}}?"
     r"(?:\s{2}|[:=]) {0,40}\d[\d_,.]{3,20} ?(?:[KMGT]i?B|bytes)?\s*$",
     read=read,
 )
