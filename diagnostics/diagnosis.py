@@ -33,6 +33,7 @@ LEAD = 0.5  # both of them for a lead, a cause that the wording of the artefacts
 LEAD_BITS = 5.0  # what symptoms and wording must speak at least for a lead (32 to 1)
 IN_REACH = 0.5  # of a lead's posterior: a rival that probable leaves it open
 FAINT = "var(--jp-ui-font-color2, #616161)"
+GOOD_END = "finished-normally"  # after it counts for nothing what the lines sound like
 WORDING = "wording"  # the row of `Diagnosis.weights` that no symptom has
 OFTEN = 0.3  # a cause that shows a symptom at least so often misses it, and leaves it to others that do
 EXPLAINED = 0.5  # a symptom counts as explained by a cause that shows it at least half as strongly as any
@@ -329,8 +330,9 @@ def _verdict(network: Network, observations: Sequence[Observation], leading: Seq
         several = len({each.cause.slug for each in leading}) > 1
         return Verdict.INDEPENDENT_CAUSES if several else Verdict.ROOT_CAUSE
     table = all_symptoms()
-    present = [table[each.symptom] for each in observations if each.state is State.PRESENT]
-    quiet = network.worded.max(initial=0.0) < ANSWER_BITS
+    names = {each.symptom for each in observations if each.state is State.PRESENT}
+    present = [table[name] for name in names]
+    quiet = GOOD_END in names or network.worded.max(initial=0.0) < ANSWER_BITS
     if quiet and any(each.healthy for each in present) and all(each.healthy for each in present):
         return Verdict.HEALTHY
     return Verdict.INSUFFICIENT

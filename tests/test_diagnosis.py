@@ -48,6 +48,7 @@ SYMPTOMS = {
     "threads-wait": symptom(0.005),
     "rare-cry": symptom(0.0005),
     "steady": symptom(0.3, healthy=True),
+    "finished-normally": symptom(0.3, healthy=True),
 }
 CAUSES = {
     each.slug: each
@@ -314,6 +315,12 @@ def test_nothing_is_healthy_that_is_worded_like_a_fault(worded: Callable[..., No
     assert judge(WORDED, [seen("steady")]).verdict is Verdict.INSUFFICIENT
     worded(lock=-4.0)
     assert judge(WORDED, [seen("steady")]).verdict is Verdict.HEALTHY
+
+
+def test_after_a_good_end_it_is_healthy_whatever_the_lines_sound_like(worded: Callable[..., None]) -> None:
+    worded(lock=4.0, fork=4.0, gpu_fault=4.0)
+    assert judge(WORDED, [seen("finished-normally")]).verdict is Verdict.HEALTHY
+    assert judge(WORDED, [seen("finished-normally"), seen("job-hangs")]).verdict is not Verdict.HEALTHY
 
 
 def test_a_file_that_is_left_out_says_nothing(worded: Callable[..., None]) -> None:

@@ -147,11 +147,11 @@ def peel(text: str) -> Envelope:
 
 
 # [rank1]:[E1104 02:23:41.118402771 ProcessGroupNCCL.cpp:632] text   W0304 07:47:36.114000 21380 torch/x.py:897] text
-# with a word where the thread stands: I1104 02:23:41.118 r0 train.py:208] text
+# with a word beside the thread, and a part of the program for its file: I1104 02:23:41.118 4711 r0 loop] text
 # with the year: W20260309 10:02:11.310442   733 util_rdma.h:618] text
 _GLOG = re.compile(
     r"^\[?([IWEFVDC])(?:(20\d\d)(?=\d{4} ))?(\d{1,2}?)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? +"
-    r"(?:(?:(\d{1,8})|[\w/.-]{1,20}) )?([\w./-]{1,200}:\d{1,6})\] ?(.*)$"
+    r"(?:(\d{1,8}) )?(?:[\w/-]{1,20} )?([\w./-]{1,200}(?::\d{1,6})?)\] ?(.*)$"
 )
 # [E ProcessGroupNCCL.cpp:821] text      E tensorflow/stream_executor/cuda/cuda_driver.cc:1033] text
 _SHORT_GLOG = re.compile(r"^\[?([IWEFVDC]) [\w./-]{1,200}:\d{1,6}\] ?(.*)$")
