@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from .diagnosis import Diagnosis
 from .evidence import NOBODY, Evidence, Source, Subject
@@ -29,6 +29,13 @@ class Link:
     subject: Subject = NOBODY
     at: datetime | None = None
     sources: tuple[Source, ...] = ()
+
+    @property
+    def when(self) -> str:
+        """`at` in words: 2026-11-29 13:01:32Z, or "local time" for the Z where nothing says the zone; "" for None."""
+        if self.at is None:
+            return ""
+        return f"{self.at:%F %T}" + ("Z" if self.at.tzinfo is UTC else f" {self.at:%Z}")
 
 
 def chain_of(diagnosis: Diagnosis) -> list[Link]:

@@ -16,6 +16,7 @@ from .explanation import explain
 from .incident import Incident
 from .printable import PLAIN, escaped, format_citation, format_citations, shortened
 from .symptoms import State, all_symptoms
+from .timeline import named_zone
 
 ROWS_SHOWN = 60
 CELL_WIDTH = 44
@@ -82,7 +83,7 @@ def show_coverage(incident: Incident) -> Grid:
     rows = tuple(_coverage(incident, of_file) for of_file in readings.values())
     unread = len(incident.unread)
     caption = f"{len(rows)} files, {unread} of them not understood" if unread else f"{len(rows)} files, all understood"
-    return Grid(caption, ("file", "read by", "state", "facts", "UTC", "why"), rows, most=200)
+    return Grid(caption, ("file", "read by", "state", "facts", "time", "why"), rows, most=200)
 
 
 def _coverage(incident: Incident, readings: Sequence[Coverage]) -> tuple[str, ...]:
@@ -95,7 +96,7 @@ def _coverage(incident: Incident, readings: Sequence[Coverage]) -> tuple[str, ..
         ", ".join(each.parser or "nobody" for each in useful),
         readings[0].state.value,
         str(sum(each.facts for each in readings)),
-        f"{min(moments):%F %T} to {max(moments):%T}" if moments else "",
+        f"{min(moments):%F %T} to {max(moments):%T %Z}" if moments else "",
         "; ".join(dict.fromkeys(each.reason for each in readings if each.reason)),
     )
 
@@ -103,17 +104,18 @@ def _coverage(incident: Incident, readings: Sequence[Coverage]) -> tuple[str, ..
 def show_facts(incident: Incident, *kinds: str, most: int = ROWS_SHOWN) -> Grid:
     """The facts of the given kinds (all of them when none is given), in reading order, with their lines."""
     found = [fact for fact in incident.evidence if not kinds or fact.kind in kinds]
+    zone = named_zone(map(incident.timeline.at, found))
     return Grid(
         f"{len(found)} facts" + (f" of kind {', '.join(kinds)}" if kinds else ""),
-        ("UTC", "kind", "severity", "subject", "line", "source"),
-        tuple(_fact(incident, fact) for fact in found),
+        (zone, "kind", "severity", "subject", "line", "source"),
+        tuple(_fact(incident, fact, zone) for fact in found),
         most,
     )
 
 
-def _fact(incident: Incident, fact: Evidence) -> tuple[str, ...]:
+def _fact(incident: Incident, fact: Evidence, zone: str) -> tuple[str, ...]:
     at = incident.timeline.at(fact)
-    when = f"{at:%F %T}" if at else ""
+    when = (f"{at:%F %T}" if f"{at:%Z}" == zone else f"{at:%F %T %Z}") if at else ""
     quote = shortened(fact.source.quote.strip(), 100)
     return (when, fact.kind, fact.severity.value, str(fact.subject), quote, format_citation(fact.source))
 

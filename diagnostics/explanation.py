@@ -201,10 +201,8 @@ def format_explanation(explanation: Explanation) -> str:
         title = "What was seen, and what it was actually doing" if decided else "What was seen"
         parts.append(title + "\n" + "\n".join(rows))
     if explanation.chain:
-        lines = [
-            f"  {f'{link.at:%F %T}Z' if link.at else ' ' * 20}  {link.text}{cite(link.sources)}"
-            for link in explanation.chain
-        ]
+        width = max(len(link.when) for link in explanation.chain)
+        lines = [f"  {link.when:{width}}  {link.text}{cite(link.sources)}" for link in explanation.chain]
         parts.append(explanation.heading + "\n" + "\n".join(lines))
     for title, sentences in (
         (WHY_NOT if decided else "Why none of them is the answer", explanation.rivals),

@@ -43,9 +43,10 @@ class Machines:
 
     def of(self, fact: Evidence) -> str:
         """The machine of a fact: "" where nothing tells several apart."""
-        return fact.subject.host or self._of(fact.source.file)
+        return fact.subject.host or self.of_file(fact.source.file)
 
-    def _of(self, file: str) -> str:
+    def of_file(self, file: str) -> str:
+        """The machine of a file: the one host that its folder's facts name, else the folder."""
         if file not in self._of_file:
             folder = self._folder(file)
             hosts = self._hosts.get(folder, set())

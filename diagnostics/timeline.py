@@ -8,7 +8,8 @@ anchored it and how uncertain it is; a clock that nothing anchors keeps its own 
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ from .clocks import Alignment
 from .evidence import Clock, Evidence, Stamp
 from .evidence.job import RunStarted, TrainingSteps
 from .evidence.kernel import ClockReading, KernelBoot
+from .machines import Machines
 
 if TYPE_CHECKING:
     from .incident import Incident
@@ -28,7 +30,8 @@ DAY_S = 86_400.0
 class Instant(NamedTuple):
     """A place in time: seconds since the epoch in UTC, or on a `clock` that nothing anchors.
 
-    `scope` is the file and boot of an uptime, which says nothing of another one's.
+    A wall clock whose zone nothing says is taken to be in UTC, as nearly every container's is. `scope` is the file and
+    boot of an uptime, which says nothing of another one's.
     """
 
     clock: Clock
@@ -50,6 +53,11 @@ class Instant(NamedTuple):
         return (gap + DAY_S / 2) % DAY_S - DAY_S / 2 if self.clock is Clock.TIME_OF_DAY else gap
 
 
+def named_zone(moments: Iterable[datetime | None]) -> str:
+    """What a column or an axis of moments is headed by: "UTC", "local time", or both."""
+    return " and ".join(sorted({f"{moment:%Z}" for moment in moments if moment})) or "UTC"
+
+
 class Timeline:
     """The facts of one incident in time."""
 
@@ -57,19 +65,23 @@ class Timeline:
         self.incident = incident
 
     def at(self, fact: Evidence, stamp: Stamp | None = None) -> datetime | None:
-        """The moment of a fact, or of another stamp that it holds, in UTC; None when its clock is not anchored."""
+        """The moment of a fact, or of another stamp that it holds; None when its clock is not anchored.
+
+        It is in UTC, or in `LOCAL_TIME` where nothing says the zone of its wall clock.
+        """
         return self.moment(stamp or fact.stamp, fact.source.file, fact.subject.rank)
 
     def moment(self, stamp: Stamp | None, file: str, rank: int | None = None) -> datetime | None:
-        """The moment of a stamp that was read in a file, in UTC; of a rank whose clock is skewed, put right."""
+        """As `at`, of a stamp that was read in a file; of a rank whose clock is skewed, put right."""
         if stamp is None:
             return None
-        alignment = self._of_stamp(stamp, file)
+        alignment = self.aligned(stamp, file)
         if alignment is None:
             return None
         skew = self.skews.get(rank) if rank is not None and stamp.clock in (Clock.UTC, Clock.LOCAL) else None
         try:
-            return datetime.fromtimestamp(stamp.seconds + alignment.offset_s + (skew.offset_s if skew else 0.0), UTC)
+            seconds = stamp.seconds + alignment.offset_s + (skew.offset_s if skew else 0.0)
+            return datetime.fromtimestamp(seconds, alignment.zone)
         except (OverflowError, OSError, ValueError):
             return None
 
@@ -93,21 +105,22 @@ class Timeline:
         if clock in (Clock.NO_YEAR, Clock.TIME_OF_DAY):
             stamps = (f.stamp for f in self._by_file[file] if f.stamp and f.stamp.clock is clock)
             first = next(stamps, None)
-            return self._of_stamp(first, file) if first else None
-        return self._of_stamp(Stamp(clock, 0.0, boot), file)
+            return self.aligned(first, file) if first else None
+        return self.aligned(Stamp(clock, 0.0, boot), file)
 
-    def _of_stamp(self, stamp: Stamp, file: str) -> Alignment | None:
+    def aligned(self, stamp: Stamp, file: str) -> Alignment | None:
+        """How the clock of a stamp that was read in a file is anchored, or None when it is not."""
         match stamp.clock:
             case Clock.UTC:
                 return Alignment(0.0, 0.0, "the stamp says its zone")
             case Clock.LOCAL:
-                return self._zone
+                return self._zone(file)
             case Clock.UPTIME:
                 return self._boot(file, stamp.boot)
             case Clock.NO_YEAR:
-                return clocks.with_year(stamp, self._middle) if self._middle is not None else None
+                return clocks.with_year(stamp, self._middle, self._zone(file)) if self._middle is not None else None
             case Clock.TIME_OF_DAY:
-                return clocks.with_day(stamp, self._middle) if self._middle is not None else None
+                return clocks.with_day(stamp, self._middle, self._zone(file)) if self._middle is not None else None
 
     @cached_property
     def skews(self) -> dict[int, Alignment]:
@@ -123,13 +136,51 @@ class Timeline:
 
     @cached_property
     def _middle(self) -> float | None:
-        return clocks.calendar_middle(self.incident.evidence)
+        return clocks.calendar_middle(self.incident.evidence, self.aligned)
+
+    def _zone(self, file: str) -> Alignment:
+        """The zone of a file's wall clock: as the file says it, its machine, or else the other machines."""
+        if file not in self._zones:
+            here = [fact for fact in self._saying_zones if fact.source.file == file]
+            self._zones[file] = clocks.from_zones(here) or self._zone_elsewhere(file) or clocks.UNKNOWN_ZONE
+        return self._zones[file]
+
+    def _zone_elsewhere(self, file: str) -> Alignment | None:
+        """The zone that another file says, of the same machine first."""
+        said = [fact for fact in self._saying_zones if clocks.is_of_machine(fact)]
+        machine = self._machines.of_file(file)
+        beside = [fact for fact in said if self._machines.of_file(fact.source.file) == machine]
+        wall = clocks.from_zones(beside or said)
+        read = [fact for fact in beside if isinstance(fact, ClockReading)]
+        collected_s = max((fact.stamp.seconds for fact in read if fact.stamp), default=None)
+        return clocks.or_utc(wall, self._end_s(file), collected_s) if wall else None
+
+    def _end_s(self, file: str) -> float | None:
+        """The last time that a file tells on its wall clock, in seconds."""
+        told = [fact for fact in self._by_file[file] if fact.stamp and fact.stamp.clock is Clock.LOCAL]
+        seconds = [fact.stamp.seconds for fact in told if fact.stamp]
+        for run in (fact for fact in told if isinstance(fact, TrainingSteps)):
+            seconds += [value for value in run.columns.get("seconds", ()) if value == value]
+        return max(seconds, default=None)
 
     @cached_property
-    def _zone(self) -> Alignment:
-        reading = next((reading for reading in self.incident.of(ClockReading) if reading.utc), None)
-        why = f"{reading.source.file} says UTC" if reading else "read as UTC: nothing says another zone"
-        return Alignment(0.0, 0.0, why)
+    def _zones(self) -> dict[str, Alignment]:
+        return {}
+
+    @cached_property
+    def _machines(self) -> Machines:
+        return Machines(self.incident.evidence)
+
+    @cached_property
+    def _saying_zones(self) -> list[Evidence]:
+        """The facts that say their zone; of a file the last of each kind and zone."""
+        return list(
+            {
+                (fact.source.file, fact.kind, fact.stamp and fact.stamp.zone_s): fact
+                for fact in self.incident.evidence
+                if clocks.says_zone(fact)
+            }.values()
+        )
 
     @cached_property
     def _boots(self) -> dict[tuple[str, int], Alignment | None]:
@@ -140,8 +191,10 @@ class Timeline:
         if (file, boot) not in self._boots:
             boots = self._uptimes[file]
             is_last = boot >= max(boots, default=boot)
-            read = clocks.from_reading(self.incident.of(ClockReading), file) if is_last else None
-            self._boots[file, boot] = read or clocks.from_shared_events(boots.get(boot, ()), self._dated, file)
+            read = clocks.from_reading(self.incident.of(ClockReading), file, self.aligned) if is_last else None
+            self._boots[file, boot] = read or clocks.from_shared_events(
+                boots.get(boot, ()), self._dated, file, self.aligned
+            )
         return self._boots[file, boot]
 
     @cached_property

@@ -207,3 +207,75 @@ def test_two_times_of_day_are_less_than_half_a_day_apart() -> None:
     assert (early.since(late), late.since(early)) == (15.0, -15.0)
     assert Instant(Clock.UTC, 5.0).since(early) is None
     assert Instant(Clock.UPTIME, 9.0, ("a", 0)).since(Instant(Clock.UPTIME, 4.0, ("b", 0))) is None
+
+
+EARLIER = "2026-11-29 03:10:00 step 1 loss 2.0\n2026-11-29 03:10:10 step 2 loss 2.0\n"
+
+
+def first_moments(opened: Incident) -> str:
+    run = opened.of(TrainingSteps)[0]
+    return f"{opened.timeline.at(run):%F %T %Z}"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Sun Nov 29 03:15:00 EST 2026\n",
+        "Sun Nov 29 03:15:00 -05 2026\n",
+        "2026-11-29 03:15:00 -0500\n",
+        "Sun Nov 29 03:15:00 CST 2026\nSun Nov 29 08:15:00 UTC 2026\n",
+        "               Local time: Sun 2026-11-29 03:15:00 CDT\n           Universal time: Sun 2026-11-29 08:15:00 UTC\n",
+        "Sun Nov 29 03:15:00 EST 2026\n 03:15:00 up 2 days,  3:12,  0 user,  load average: 0.61, 0.37, 0.20\n",
+    ],
+)
+def test_a_wall_clock_is_placed_by_the_zone_that_its_machine_says(tmp_path: Path, said: str) -> None:
+    opened = incident(tmp_path, date_txt=said, train_txt=EARLIER)
+    assert first_moments(opened) == "2026-11-29 08:10:00 UTC"
+    alignment = opened.timeline.alignment(Clock.LOCAL, "train.txt")
+    assert alignment is not None
+    assert alignment.anchor == "date.txt says UTC-05:00"
+
+
+@pytest.mark.parametrize("said", ["", "Sun Nov 29 03:15:00 CST 2026\n", "2026-11-29 08:15:00 step 9\n"])
+def test_a_wall_clock_whose_zone_nothing_says_is_in_local_time(tmp_path: Path, said: str) -> None:
+    opened = incident(tmp_path, date_txt=said, train_txt=EARLIER)
+    assert first_moments(opened) == "2026-11-29 03:10:00 local time"
+    alignment = opened.timeline.alignment(Clock.LOCAL, "train.txt")
+    assert alignment is not None
+    assert alignment.uncertainty_s == 14 * 3600
+
+
+def test_a_log_that_would_end_after_it_was_collected_is_of_a_container_that_keeps_utc(tmp_path: Path) -> None:
+    opened = incident(tmp_path, date_txt="Sun Nov 28 22:15:00 EST 2026\n", train_txt=EARLIER)
+    assert first_moments(opened) == "2026-11-29 03:10:00 UTC"
+
+
+def test_a_zone_is_said_for_the_machine_of_its_folder(tmp_path: Path) -> None:
+    xid = XID.format(code=79, pid=1)
+    opened = incident(
+        tmp_path,
+        a__date_txt="Sun Nov 29 12:30:00 CET 2026\n",
+        a__dmesg_txt=f"[Sun Nov 29 12:10:00 2026] {xid}\n",
+        b__date_txt="Sun Nov 29 11:30:00 UTC 2026\n",
+        b__dmesg_txt=f"[Sun Nov 29 11:10:00 2026] {xid}\n",
+    )
+    assert moments(opened) == ["2026-11-29 11:10:00", "2026-11-29 11:10:00"]
+
+
+def test_a_time_that_a_laptop_wrote_says_no_zone_of_the_machine(tmp_path: Path) -> None:
+    opened = incident(tmp_path, note_txt="2026-11-29T09:00:00+05:00 step 7 loss 2.0\n", train_txt=EARLIER)
+    assert {f"{opened.timeline.at(run):%T %Z}" for run in opened.of(TrainingSteps)} == {
+        "04:00:00 UTC",
+        "03:10:00 local time",
+    }
+
+
+def test_uptime_is_as_doubtful_as_the_wall_clock_that_anchors_it(tmp_path: Path) -> None:
+    dmesg = f"[  600.000000] {XID.format(code=79, pid=1)}\n"
+    for said, moment, doubt_s in (("CST", "11:10:00 local time", 14 * 3600 + 1), ("CET", "10:10:00 UTC", 1)):
+        clock = f"Sun Nov 29 12:00:00 {said} 2026\n3600.00 9000.12\n"
+        opened = incident(tmp_path, clock_txt=clock, dmesg_txt=dmesg)
+        assert f"{opened.timeline.at(opened.of(Xid)[0]):%T %Z}" == moment
+        alignment = opened.timeline.alignment(Clock.UPTIME, "dmesg.txt")
+        assert alignment is not None
+        assert alignment.uncertainty_s == doubt_s

@@ -15,7 +15,7 @@ import re
 
 from ..evidence import Clock, Stamp
 from .layer import Envelope, Peel
-from .times import ISO, iso_stamp, month_number
+from .times import ISO, in_zone, iso_stamp, month_number
 
 _CLOCK = r"(?P<clock>\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)(?: (?P<half>[AP]M))?"
 _ZONE = r"(?: (?P<zone>[A-Z]{1,5}|[+-]\d\d(?::?\d\d)?))?"
@@ -67,10 +67,8 @@ def _dated(said: dict[str, str | None]) -> Stamp | None:
         clock = f"{clock[:2]}:{clock[2:4]}:{clock[4:]}"
     if half := said.get("half"):
         clock = f"{int(clock[:2]) % 12 + (12 if half == 'PM' else 0):02}{clock[2:]}"
-    known = {"UTC": "Z", "GMT": "Z", "Z": "Z"}.get(
-        zone, zone if zone[:1] in ("+", "-") else ""
-    )  # CET says nothing without a table
-    return iso_stamp(f"{said['year']}-{number or 0:02}-{int(said['day'] or 0):02} {clock}{known}")
+    stamp = iso_stamp(f"{said['year']}-{number or 0:02}-{int(said['day'] or 0):02} {clock}")
+    return in_zone(stamp, zone) if stamp else None
 
 
 def dated(line: Envelope) -> Envelope | None:

@@ -14,7 +14,7 @@ import re
 
 from ..evidence import Clock, Stamp
 from .layer import LEVELS, Envelope, Peel
-from .times import ISO, MONTH, iso_stamp, syslog_stamp
+from .times import ISO, MONTH, in_zone, iso_stamp, syslog_stamp
 
 _TAG = r"([\w./@()-]+?)(?:\[(\d{1,10})\])?: ?(.*)$"
 _HOST = r"(?:([\w.-]+) )?"
@@ -73,8 +73,8 @@ def iso(line: Envelope) -> Envelope | None:
 def full(line: Envelope) -> Envelope | None:
     if not (found := _FULL.match(line.message)):
         return None
-    zone = found[2] if found[2] == "UTC" or found[2][0] in "+-" else ""  # CET says nothing without a table
-    return _replace(line, iso_stamp(f"{found[1]} {zone}".strip()), *found.groups()[2:])
+    stamp = iso_stamp(found[1])
+    return _replace(line, in_zone(stamp, found[2]) if stamp else None, *found.groups()[2:])
 
 
 def unix(line: Envelope) -> Envelope | None:

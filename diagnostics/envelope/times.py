@@ -38,6 +38,15 @@ for _row in _MONTHS.split("\n"):
     for _number, _name in enumerate(_row.split(), start=1):
         MONTHS.setdefault(_name, _number)
 
+# Hours ahead of UTC of the zones that `date` and journalctl name by letters. What several countries call theirs
+# (CST, IST, BST) tells no zone; PST and CDT are North America's, though Manila and Havana say so as well.
+_HOURS = {
+    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "WAT": 1, "CET": 1, "MET": 1, "CEST": 2, "MEST": 2, "CAT": 2,
+    "SAST": 2, "EET": 2, "EEST": 3, "EAT": 3, "MSK": 3, "PKT": 5, "WIB": 7, "HKT": 8, "AWST": 8, "JST": 9, "KST": 9,
+    "ACST": 9.5, "AEST": 10, "ACDT": 10.5, "AEDT": 11, "NZST": 12, "NZDT": 13, "HST": -10, "AKST": -9, "AKDT": -8,
+    "PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CDT": -5, "EST": -5, "EDT": -4,
+}  # fmt: skip
+
 MONTH = r"[^\W\d_]{3,12}\.?|\d{1,2}[月월]"
 
 
@@ -51,7 +60,10 @@ def month_number(name: str) -> int | None:
 
 
 def iso_stamp(text: str) -> Stamp | None:
-    """An ISO-like time with or without a zone, with a dot or a comma before the fraction."""
+    """An ISO-like time with or without a zone, with a dot or a comma before the fraction.
+
+    One in UTC says nothing of the writer's own zone: many programs write UTC everywhere.
+    """
     match = _ISO.fullmatch(text.strip())
     if not match:
         return None
@@ -62,10 +74,25 @@ def iso_stamp(text: str) -> Stamp | None:
     seconds += float(f"0.{fraction}") if fraction else 0.0
     if not zone:
         return Stamp(Clock.LOCAL, seconds)
-    if zone not in ("Z", "UTC"):
+    offset_s = _offset_s(zone) or 0.0
+    return Stamp(Clock.UTC, seconds - offset_s, zone_s=offset_s or None)
+
+
+def in_zone(stamp: Stamp, zone: str) -> Stamp:
+    """A wall clock's time in UTC by the zone that stands beside it, as CET or +0100; as it is where that tells none."""
+    offset_s = _offset_s(zone)
+    if stamp.clock is not Clock.LOCAL or offset_s is None:
+        return stamp
+    return Stamp(Clock.UTC, stamp.seconds - offset_s, zone_s=None if zone == "Z" else offset_s)
+
+
+def _offset_s(zone: str) -> float | None:
+    """How far a zone is ahead of UTC, in seconds; None where its name tells none."""
+    if zone[:1] in ("+", "-"):
         digits = zone[1:].replace(":", "").ljust(4, "0")
-        seconds -= (-1 if zone[0] == "-" else 1) * (int(digits[:2]) * 3600 + int(digits[2:4]) * 60)
-    return Stamp(Clock.UTC, seconds)
+        return float(f"{zone[0]}1") * (int(digits[:2]) * 3600 + int(digits[2:4]) * 60)
+    hours = _HOURS.get(zone)
+    return None if hours is None else hours * 3600.0
 
 
 def syslog_stamp(month: str, day: str, clock: str, year: str | None = None) -> Stamp | None:

@@ -54,11 +54,22 @@ class Clock(StrEnum):
 
 
 class Stamp(NamedTuple):
-    """A time as its tool wrote it: `seconds` on `clock`. Only `timeline` turns one into a moment."""
+    """A time as its tool wrote it: `seconds` on `clock`. Only `timeline` turns one into a moment.
+
+    `zone_s` is how far the writer's own zone is ahead of UTC, in seconds, where a stamp in UTC says it.
+    """
 
     clock: Clock
     seconds: float
     boot: int = 0
+    zone_s: float | None = None
+
+    @property
+    def wall(self) -> Stamp | None:
+        """The same time as the wall clock of the writer showed it; None for one in UTC that does not say its zone."""
+        if self.clock is not Clock.UTC:
+            return self
+        return None if self.zone_s is None else Stamp(Clock.LOCAL, self.seconds + self.zone_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

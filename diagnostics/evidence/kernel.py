@@ -406,7 +406,7 @@ class ClockReading(Evidence):
     """Two clocks of one machine read at one moment: what anchors uptime to the calendar.
 
     `wall_s` is seconds since the epoch (UTC when `utc`, else as if the local zone were UTC); `boot_s` the wall
-    time of the boot, where shown instead of the uptime.
+    time of the boot in the local zone, where shown instead of the uptime.
 
         up since 2026-11-29 11:38:17, uptime 4741.99 s
     """

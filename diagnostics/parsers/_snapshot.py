@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from ..envelope import unwrap
-from ..envelope.times import syslog_stamp
+from ..envelope.times import in_zone, syslog_stamp
 from ..evidence import Clock, Severity, Source, Stamp
 from ..evidence.storage import MemoryInfo
 from ..text import Line, Text
@@ -22,7 +22,7 @@ TIME_OF_DAY = re.compile(r"^(?:\d\d/\d\d/\d{2,4} )?(\d\d):(\d\d):(\d\d)(?:\.\d{1
 HEADING = re.compile(r"^=+ .{0,150} (\d\d):(\d\d):(\d\d)()\s*$")
 # Sun Nov 29 13:01:32 UTC 2026
 DATE = re.compile(
-    r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([AP]M) )?([A-Z]{3,4} )?(\d{4})\b"
+    r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (?:([AP]M) )?(?:([A-Z]{3,4}) )?(\d{4})\b"
 )
 
 
@@ -71,4 +71,4 @@ def _date(found: re.Match[str]) -> Stamp | None:
     if half:
         hour = f"{int(hour) % 12 + (12 if half == 'PM' else 0):02}"
     stamp = syslog_stamp(month, day, f"{hour}:{minute}:{second}", year)
-    return stamp._replace(clock=Clock.UTC) if stamp and (zone or "").strip() in ("UTC", "GMT") else stamp
+    return in_zone(stamp, zone or "") if stamp else None

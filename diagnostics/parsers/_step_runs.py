@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..evidence import Evidence, Severity, Source, Stamp, Subject
+from ..evidence import Evidence, Severity, Source, Subject
 from ..evidence.job import NonFiniteValue, TrainingSteps
 from ..step_line import BAR, MEASURED, NAN, Span
 from ._job_lines import Message
@@ -29,11 +29,11 @@ LAG = 3  # steps: ranks that share a log without a prefix are not quite abreast
 
 
 class Writer:
-    """Whose steps they are: what a line's prefix says of its writer, and the clock that it is stamped with."""
+    """Whose steps they are: what a line's prefix says of its writer, and its first stamp."""
 
     def __init__(self, message: Message) -> None:
         self.rank, self.host, self.pid = message.rank, message.host, message.pid
-        self.clock = message.stamp.clock if message.stamp else None
+        self.stamp = message.stamp
 
 
 class Steps:
@@ -72,7 +72,7 @@ class Steps:
         values |= {name: span.value(message.text) for name, span in numbers.items()}
         values["rank"] = _number(message.rank)
         writer = self.writer(message)
-        if message.stamp and message.stamp.clock is writer.clock:
+        if message.stamp and writer.stamp and message.stamp.clock is writer.stamp.clock:
             values["seconds"] = message.stamp.seconds
         for name, column in self._single.items():
             column.append(values.get(name, NAN))
@@ -215,7 +215,7 @@ class Steps:
         return {
             "source": Source(self.file, line, quotes[line]),
             "subject": Subject(host=writer.host, rank=writer.rank, pid=writer.pid),
-            "stamp": Stamp(writer.clock, seconds) if writer.clock and seconds == seconds else None,
+            "stamp": writer.stamp._replace(seconds=seconds) if writer.stamp and seconds == seconds else None,
         }
 
 

@@ -1,7 +1,10 @@
-"""Commands that read the clock: date, uptime, uptime -s, who -b, timedatectl, /proc/uptime.
+"""Commands that read the clock: date, date -u, uptime, uptime -s, who -b, timedatectl, /proc/uptime.
 
     2026-11-29 12:57:19 UTC
     up since 2026-11-29 11:38:17, uptime 4741.99 s
+
+                   Local time: Sun 2026-11-29 20:57:19 CST
+               Universal time: Sun 2026-11-29 12:57:19 UTC
 
 A wall time and an uptime read together anchor the kernel's clock to the calendar. A single number or a date alone
 in some log is no such reading: the file has to be one, at most a few lines long.
@@ -10,18 +13,22 @@ in some log is no such reading: the file has to be one, at most a few lines long
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from ..envelope.times import ISO, iso_stamp, syslog_stamp
+from ..envelope.times import ISO, in_zone, iso_stamp, syslog_stamp
 from ..evidence import Clock, Source, Stamp
 from ..evidence.kernel import ClockReading
 from ..text import Line, Text
 from . import Parser
 
-# 2026-11-29 12:57:19 UTC
-DATE = re.compile(rf"^(?:date: ?|(?:Local|Universal) time: ?)?\s*(?:[A-Z][a-z]{{2}} )?({ISO})(?: [A-Z]{{2,5}})?$")
-# Sun Nov 29 14:22:23 UTC 2026      Sun 29 Nov 2026 02:22:23 PM UTC
-CTIME = re.compile(r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (?:([A-Z]{2,5}|[+-]\d\d) )?(\d{4})$")
+ZONE = r"UTC|MSK|[A-Z]{1,4}T"  # the abbreviations of the others end with T(ime)
+# 2026-11-29 12:57:19 UTC                   Local time: Sun 2026-11-29 20:57:19 CST
+DATE = re.compile(rf"^(?:date: ?| *(?:Local|Universal) time: ?)?(?:[A-Z][a-z]{{2}} )?({ISO})(?: ({ZONE}))?$")
+# Sun Nov 29 14:22:23 UTC 2026
+CTIME = re.compile(
+    rf"^[A-Z][a-z]{{2}} ([A-Z][a-z]{{2}}) +(\d{{1,2}}) (\d\d:\d\d:\d\d) (?:({ZONE}|[+-]\d\d(?:\d\d)?) )?(\d{{4}})$"
+)
 # up since 2026-11-29 11:38:17, uptime 4741.99 s
 SINCE = re.compile(rf"^(?:up|booted|boot) (?:since|at|time):? ({ISO})(?:,? uptime:? (\d{{1,12}}(?:\.\d{{1,6}})?) ?s)?")
 #  14:22:40 up 12 min,  0 user,  load average: 0.61, 0.37, 0.20
@@ -36,21 +43,26 @@ FOOTPRINT = "|".join(
         r"^ ?\d\d:\d\d:\d\d up .{1,40}load average",
         r"^ +system boot +\d{4}-",
         r"^\d{1,12}\.\d\d \d{1,14}\.\d\d$",
-        r"^(?:[A-Z][a-z]{2} [A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d (?:[A-Z]{2,5} )?\d{4}"
-        r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?: UTC|Z|[+-]\d\d:?\d\d))$",
+        rf"^(?:[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} +\d{{1,2}} \d\d:\d\d:\d\d (?:(?:{ZONE}|[+-]\d\d(?:\d\d)?) )?\d{{4}}"
+        rf"|\d{{4}}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?: (?:{ZONE})|Z| ?[+-]\d\d:?\d\d))$",
+        r"^ *Universal time: ",
     )
 )
 _LINES = 12
+_QUARTER_S = 900.0  # zones are whole quarters of an hour ahead of UTC or behind
+_FURTHEST_S = 14 * 3600.0
+_APART_S = 5.0  # of two commands that one file holds
 
 
 def read(text: Text) -> Iterator[ClockReading]:
+    lines = list(islice(text.lines(), _LINES))
+    walls = {line.number: stamp for line in lines if (stamp := _wall(line.text.rstrip()))}
+    zone_s = _zone_s(list(walls.values()))
     wall: Stamp | None = None
-    for number, line in enumerate(text.lines()):
-        if number >= _LINES:
-            return
+    for line in lines:
         said = line.text.rstrip()
-        if stamp := _wall(said):
-            wall = stamp
+        if stamp := walls.get(line.number):
+            wall = _placed(stamp, zone_s)
             if not _is_paired(text, line):
                 yield _reading(text, line, wall, None, None)
         elif since := SINCE.match(said):
@@ -66,12 +78,31 @@ def read(text: Text) -> Iterator[ClockReading]:
 
 
 def _wall(said: str) -> Stamp | None:
+    stamp, zone = None, ""
     if found := DATE.match(said):
-        return iso_stamp(found[1])
-    if found := CTIME.match(said):
-        stamp = syslog_stamp(found[1], found[2], found[3], found[5])
-        return stamp._replace(clock=Clock.UTC) if stamp and found[4] in ("UTC", "GMT") else stamp
+        stamp, zone = iso_stamp(found[1]), found[2] or ""
+    elif found := CTIME.match(said):
+        stamp, zone = syslog_stamp(found[1], found[2], found[3], found[5]), found[4] or ""
+    return in_zone(stamp, zone) if stamp else None
+
+
+def _zone_s(walls: Sequence[Stamp]) -> float | None:
+    """How far the machine's zone is ahead of UTC: as a reading says, or by `date` beside `date -u`."""
+    if said := next((wall.zone_s for wall in walls if wall.zone_s), None):
+        return said
+    in_utc = [wall.seconds for wall in walls if wall.clock is Clock.UTC]
+    for gap_s in (wall.seconds - utc for wall in walls if wall.clock is Clock.LOCAL for utc in in_utc):
+        quarters_s = round(gap_s / _QUARTER_S) * _QUARTER_S
+        if abs(gap_s - quarters_s) <= _APART_S and abs(quarters_s) <= _FURTHEST_S:
+            return quarters_s
     return None
+
+
+def _placed(wall: Stamp, zone_s: float | None) -> Stamp:
+    """A reading with the machine's zone, where that is known."""
+    if zone_s is None:
+        return wall
+    return Stamp(Clock.UTC, wall.seconds - (zone_s if wall.clock is Clock.LOCAL else 0.0), zone_s=zone_s)
 
 
 def _is_paired(text: Text, line: Line) -> bool:

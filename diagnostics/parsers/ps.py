@@ -187,15 +187,12 @@ def table_of(text: Text, line: Line) -> Table | None:
     columns, last_start = tuple(line.text.split()), line.text.rstrip().rfind(" ") + 1
     of_one = next((pid for each in text.before(line, 2) if (pid := pid_asked_for(each.text))), None)
     stamp = stamp_before(text, line)
-    return Table(columns, last_start, stamp, pid=of_one, wall=wall(text, line, stamp))
+    return Table(columns, last_start, stamp, pid=of_one, wall=wall(stamp))
 
 
-def wall(text: Text, line: Line, stamp: Stamp | None) -> Stamp | None:
-    """A table's time on the clock of its start times: one in UTC is that only where `date` says so of its machine."""
-    if not stamp or stamp.clock is Clock.UPTIME:
-        return None
-    zone = any(re.search(r"\b(?:UTC|GMT) \d{4}$", each.text[:200].rstrip()) for each in text.before(line, 2))
-    return stamp if stamp.clock is not Clock.UTC or zone else None
+def wall(stamp: Stamp | None) -> Stamp | None:
+    """A table's time on the clock of its start times, which are in the zone of its machine."""
+    return stamp.wall if stamp and stamp.clock is not Clock.UPTIME else None
 
 
 def pid_asked_for(line: str) -> str | None:
@@ -214,7 +211,7 @@ def asked_for(text: Text, line: Line) -> Table | None:
     columns = tuple(HEADING_OF.get(name, name.upper()) for name in names)
     pid, stamp = pid_asked_for(line.text), stamp_before(text, line)
     tells = "PID" in columns or (pid is not None and any(name in columns for name in (*THREADS, *OF_STATE)))
-    return Table(columns, 0, stamp, pid=pid, wall=wall(text, line, stamp)) if tells else None
+    return Table(columns, 0, stamp, pid=pid, wall=wall(stamp)) if tells else None
 
 
 def headless(row: str) -> tuple[str, ...] | None:
@@ -343,7 +340,7 @@ def age_s(table: Table, row: dict[str, str]) -> float | None:
     passed = table.wall.seconds - began_s
     if of_a_day:
         return passed % DAY_S
-    return passed if table.wall.clock in (Clock.LOCAL, Clock.UTC) and passed >= 0 else None
+    return passed if table.wall.clock is Clock.LOCAL and passed >= 0 else None
 
 
 def comm(row: dict[str, str], args: str) -> str | None:

@@ -125,14 +125,14 @@ def label(text: str, limit: int = 60) -> str:
     return "".join(c if ord(c) in _glyphs() else "□" for c in shortened(mask(text[: limit * 8]), limit))
 
 
-def dates(axis: Axes) -> None:
-    """Label an x axis with UTC times, as short as they can be."""
+def dates(axis: Axes, zone: str) -> None:
+    """Label an x axis with times, as short as they can be."""
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
     locator = AutoDateLocator(tz="UTC", minticks=3, maxticks=9)  # type: ignore[no-untyped-call]
     axis.xaxis.set_major_locator(locator)
     axis.xaxis.set_major_formatter(ConciseDateFormatter(locator, tz="UTC"))  # type: ignore[no-untyped-call]
-    axis.set_xlabel("UTC")
+    axis.set_xlabel(zone)
 
 
 def numbers(moments: Iterable[datetime]) -> list[float]:

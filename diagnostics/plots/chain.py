@@ -50,7 +50,7 @@ def _text(link: Link) -> list[str]:
     from .canvas import label
 
     said = textwrap.wrap(label(link.text, 300), WIDTH, break_long_words=True)[:5]
-    when = f"{link.at:%F %T}Z  " if link.at else ""
+    when = f"{link.when}  " if link.at else ""
     cited = label(", ".join(format_citation(source) for source in link.sources[:2]), WIDTH - len(when))
     return [*said, f"{when}{cited}"] if when or cited else said
 

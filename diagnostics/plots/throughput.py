@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..evidence import Evidence, Stamp
+from ..evidence import Evidence
 from ..evidence.gpu import GpuToolError
 from ..evidence.job import (
     CollectiveTimeout,
@@ -19,6 +19,7 @@ from ..evidence.job import (
 )
 from ..evidence.kernel import OomKill, Xid
 from ..incident import Incident
+from ..timeline import named_zone
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -50,7 +51,7 @@ class Moment(NamedTuple):
 
 
 def plot_throughput(incident: Incident) -> Picture:
-    """One line per run and rank over UTC, or over the step where the log gives no times."""
+    """One line per run and rank over time, or over the step where the log gives no times."""
     from .canvas import dates, nothing, picture
 
     runs = [run for run in incident.of(TrainingSteps) if run.steps]
@@ -72,7 +73,7 @@ def plot_throughput(incident: Incident) -> Picture:
                 _draw_moment(each, moment, number if each is axes[0] else None)
         axes[0].set_title(TITLE, pad=16)
         if timed:
-            dates(axes[-1])
+            dates(axes[-1], named_zone([*map(incident.timeline.at, runs), *(moment.at for moment in moments)]))
         else:
             axes[-1].set_xlabel("step (the log gives no times)")
         key = [f"{number}  {moment.at:%T} {moment.what}" for number, moment in enumerate(moments, start=1)]
@@ -138,13 +139,13 @@ def _points(run: TrainingSteps, name: str, incident: Incident | None) -> tuple[l
         return [float(step) for step in run.columns["step"]], [float(value) for value in run.columns[name]]
     from .canvas import numbers
 
-    clock = run.stamp.clock if run.stamp else None
+    stamp = run.stamp
     pairs = [
         (moment, float(value))
         for seconds, value in zip(run.columns.get("seconds", ()), run.columns[name], strict=False)
-        if clock is not None
+        if stamp is not None
         and seconds == seconds
-        and (moment := incident.timeline.at(run, Stamp(clock, float(seconds))))
+        and (moment := incident.timeline.at(run, stamp._replace(seconds=float(seconds))))
     ]
     return numbers(moment for moment, _ in pairs), [value for _, value in pairs]
 

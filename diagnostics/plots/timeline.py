@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..evidence import Evidence, Severity, Source
 from ..incident import Incident
+from ..timeline import named_zone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +24,7 @@ Dated = tuple[datetime, Evidence]
 def plot_timeline(
     incident: Incident, *, facts: Collection[Evidence] | None = None, cited: Collection[Source] = ()
 ) -> Picture:
-    """A row per file, a mark per fact, in UTC.
+    """A row per file, a mark per fact, in UTC or, where nothing says the zone, in local time.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def plot_timeline(
     chosen = incident.evidence if facts is None else facts
     dated = dated_of(incident, chosen)
     if not dated:
-        return nothing(TITLE, f"none of the {len(chosen)} facts has a time that can be placed in UTC")
+        return nothing(TITLE, f"none of the {len(chosen)} facts has a time that can be placed on the calendar")
     with picture(11, height_of(dated)) as (figure, (axes,)):
         draw_timeline(figure, axes, dated, len(chosen), cited)
     return figure
@@ -66,7 +67,8 @@ def draw_timeline(
     axes.set_yticks(range(len(names)), [label(name, 34) for name in names])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_title(TITLE)
-    dates(axes)
+    zone = named_zone(at for at, _ in shown)
+    dates(axes, zone)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), borderaxespad=0.2)
     notes = []
     if outside:
@@ -74,7 +76,7 @@ def draw_timeline(
     if total - len(dated):
         notes.append(f"{total - len(dated)} facts have no time of their own")
     axes.set_title("; ".join(notes), loc="right", fontsize=8, color="#6E6E6E")
-    span = f"{shown[0][0]:%F %T} to {shown[-1][0]:%F %T} UTC"
+    span = f"{shown[0][0]:%F %T} to {shown[-1][0]:%F %T} {zone}"
     figure.says = f"{len(shown)} of {total} facts from {len(names)} sources, {span}" + (
         f", {rings} of them cited" if cited else ""
     )

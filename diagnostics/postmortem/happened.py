@@ -43,7 +43,7 @@ ALARMS = (
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that happened: when (UTC), the line that says so, and that line shortened."""
+    """One thing that happened: when, the line that says so, and that line shortened."""
 
     at: datetime
     text: str

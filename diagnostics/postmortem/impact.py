@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
-from ..evidence import Evidence, Source, Stamp
+from ..evidence import Evidence, Source
 from ..evidence.gpu import GpuStatus
 from ..evidence.job import CheckpointEvent, ProcessEnded, RunFinished, RunStarted, TrainingSteps, WatchdogFired
 from ..evidence.storage import ChecksumVerdict
@@ -61,19 +61,22 @@ class Run:
 
     @property
     def idle_s(self) -> float | None:
-        """Time from the last step to the end, in seconds."""
-        if self.ended_at is None or self.last_step_at is None:
+        """Time from the last step to the end, in seconds; None where one is told in UTC and the other in local time."""
+        if self.ended_at is None or self.last_step_at is None or self.ended_at.tzinfo is not self.last_step_at.tzinfo:
             return None
         return max((self.ended_at - self.last_step_at).total_seconds(), 0.0)
 
     @property
     def wasted(self) -> timedelta | None:
-        """Time whose work is lost: from the last usable checkpoint of this run, or its first step, to its end."""
+        """Time whose work is lost: from the last usable checkpoint of this run, or its first step, to its end.
+
+        None as `idle_s`.
+        """
         if self.finished or self.ended_at is None:
             return timedelta(0) if self.finished else None
         since = self.kept.at if self.kept and self.kept.at else None
         start = max((each for each in (since, self.started_at) if each), default=None)
-        return self.ended_at - start if start else None
+        return self.ended_at - start if start and start.tzinfo is self.ended_at.tzinfo else None
 
 
 def runs_of(incident: Incident) -> list[Run]:
@@ -126,7 +129,7 @@ def _last_moment(incident: Incident, steps: TrainingSteps) -> datetime | None:
     seconds = [value for value in steps.columns.get("seconds", ()) if value == value]
     if not seconds or steps.stamp is None:
         return None
-    return incident.timeline.at(steps, Stamp(steps.stamp.clock, float(seconds[-1])))
+    return incident.timeline.at(steps, steps.stamp._replace(seconds=float(seconds[-1])))
 
 
 def _end(incident: Incident, last_step: datetime | None, next_run: datetime | None) -> Evidence | None:

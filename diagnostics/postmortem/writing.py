@@ -15,6 +15,7 @@ from ..explanation import Explanation, explain
 from ..finding import Sentence
 from ..hypothesis import Verdict, named
 from ..symptoms import all_symptoms
+from ..timeline import named_zone
 from .costs import impact_section
 from .document import (
     DIAGNOSIS,
@@ -110,16 +111,19 @@ def _summary(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Sectio
 
 def _timeline(diagnosis: Diagnosis) -> Section:
     rows: list[tuple[Item, ...]] = []
-    for event in happened(diagnosis):
+    events = happened(diagnosis)
+    zone = named_zone(event.at for event in events if not isinstance(event, LeftOut))
+    for event in events:
         if isinstance(event, LeftOut):
             rows.append((Said(""), Said(event.text, basis=DIAGNOSIS), Said("")))
             continue
-        when, role = Said(f"{event.at:%F %T}", basis=DIAGNOSIS), Said(event.role, basis=DIAGNOSIS)
+        at = f"{event.at:%F %T}" if zone == f"{event.at:%Z}" else f"{event.at:%F %T %Z}"
+        when, role = Said(at, basis=DIAGNOSIS), Said(event.role, basis=DIAGNOSIS)
         rows.append((when, Said(event.text, (event.source,)), role))
     clocks = _clocks(diagnosis)
     blocks: list[Block] = [Plot("timeline", "Every source")]
     if rows:
-        blocks.append(Table(("UTC", "what happened", "role"), tuple(rows)))
+        blocks.append(Table((zone, "what happened", "role"), tuple(rows)))
     if clocks:
         blocks.append(Bullets(tuple(clocks)))
     blocks.append(Paragraph((Blank("timeline", "what people did meanwhile, and when"),)))
@@ -139,14 +143,19 @@ def _clocks(diagnosis: Diagnosis) -> list[Said]:
         name = fact.stamp.clock.value
         alignment = timeline.alignment(fact.stamp.clock, fact.source.file, fact.stamp.boot)
         if alignment is None:
-            found.setdefault(f"Times of clock {name} could not be placed in UTC", fact.source)
+            found.setdefault(f"Times of clock {name} could not be placed on the calendar", fact.source)
         elif alignment.anchor and name != "utc":
-            doubt = f", within {alignment.uncertainty_s:.0f} s" if alignment.uncertainty_s else ""
+            doubt = f", within {_rounded(alignment.uncertainty_s)}" if alignment.uncertainty_s else ""
             found.setdefault(f"Clock {name}: {alignment.anchor}{doubt}", fact.source)
     told = [Said(text, (source,)) for text, source in found.items()]
     left = tuple(source for said in told[CLOCKS_SHOWN:] for source in said.sources)
     more = f"{len(left)} more clock{'s are' if len(left) > 1 else ' is'} left out"
     return [*told[:CLOCKS_SHOWN], *([Said(more, left)] if left else [])]
+
+
+def _rounded(seconds: float) -> str:
+    """A doubt in words: seconds, or hours where it is that of a zone."""
+    return f"{seconds:.0f} s" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
 def _detection(diagnosis: Diagnosis, runs: list[Run]) -> Section:
@@ -157,12 +166,13 @@ def _detection(diagnosis: Diagnosis, runs: list[Run]) -> Section:
     if hurt:
         run, at = hurt
         known.append((at, run.last_source))
-        items.append(Said(f"Last step before the trouble: {run.steps.last_step}, {at:%F %T} UTC.", (run.last_source,)))
+        items.append(Said(f"Last step before the trouble: {run.steps.last_step}, {at:%F %T %Z}.", (run.last_source,)))
     if first and not (alarm and first.source == alarm.source):
         known.append((first.at, first.source))
-        items.append(Said(f"First sign: {first.at:%F %T} UTC, {first.text}", (first.source,)))
+        items.append(Said(f"First sign: {first.at:%F %T %Z}, {first.text}", (first.source,)))
     if alarm:
-        items.append(Said(f"First alarm: {alarm.at:%F %T} UTC, {alarm.text}", (alarm.source,)))
+        items.append(Said(f"First alarm: {alarm.at:%F %T %Z}, {alarm.text}", (alarm.source,)))
+        known = [each for each in known if each[0].tzinfo is alarm.at.tzinfo]  # else they may be hours apart
         since, source = min(known, key=lambda pair: pair[0], default=(alarm.at, alarm.source))
         if alarm.at > since:
             took = f"{(alarm.at - since).total_seconds():.0f} s passed between the earliest of these and the alarm."
@@ -187,7 +197,7 @@ def _root_cause(diagnosis: Diagnosis, told: Explanation) -> Section:
         blocks.append(Table(("what was seen", "what was believed", "what it was actually doing", "role"), rows))
     if told.chain:
         chain = (
-            Said(f"{link.at:%F %T} UTC: {link.text}" if link.at else link.text, link.sources, DIAGNOSIS)
+            Said(f"{link.at:%F %T %Z}: {link.text}" if link.at else link.text, link.sources, DIAGNOSIS)
             for link in told.chain
         )
         blocks.append(Bullets(tuple(replace(each, basis="" if each.sources else each.basis) for each in chain)))

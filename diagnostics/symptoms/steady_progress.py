@@ -14,7 +14,7 @@ the run that shows less is late.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from statistics import median
 
 from ..evidence import Evidence
@@ -128,7 +128,7 @@ def _may_be_the_runs(incident: Incident, fact: Evidence) -> bool:
 def _collected(incident: Incident) -> datetime | None:
     """When the artefacts were collected, where exactly one `date` among them says so: the date of undated snapshots."""
     readings = [reading for reading in incident.of(ClockReading) if reading.wall_s is not None]
-    return datetime.fromtimestamp(readings[0].wall_s or 0.0, UTC) if len(readings) == 1 else None
+    return incident.timeline.at(readings[0]) if len(readings) == 1 else None
 
 
 def _well(incident: Incident, run: Run, seen_at_work: bool) -> bool:

@@ -162,7 +162,9 @@ def _deserted_locks(incident: Incident) -> Iterator[tuple[FileEntry, float]]:
 
 
 def _now_s(incident: Incident) -> float | None:
-    return max((each.wall_s for each in incident.of(ClockReading) if each.wall_s), default=None)
+    """What a clock showed last, in the zone of the listings."""
+    stamps = [each.stamp for each in incident.of(ClockReading) if each.stamp]
+    return max(((stamp.wall or stamp).seconds for stamp in stamps), default=None)
 
 
 def _age_s(modified: str | None, now_s: float) -> float:
