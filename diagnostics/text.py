@@ -7,6 +7,7 @@ in the middle of a line, or be one line of 10 MB. Reading it never raises and ta
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -18,7 +19,13 @@ Worked = TypeVar("Worked")
 
 QUOTE_LIMIT = 4096
 _FILL = re.compile(r"(?<![ \t])[ \t]+$", re.M)  # what a copy of a screen has behind its lines
-_TERMINAL_CODES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-B0-2]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+# "MESSAGE": [27, 91, 51, 49, 109, 115, 116, 101, 112]      as journald writes one that holds colours or is no UTF-8
+_BYTES = re.compile(r'(?<="MESSAGE")( ?: ?)\[ ?(\d{1,3}(?: ?, ?\d{1,3}){0,65536}) ?\]')
+MESSAGE_KEYS = ("log", "MESSAGE", "message", "msg", "textPayload")  # of the records of log drivers and collectors
+_MESSAGE = re.compile(rf'"(?:{"|".join(MESSAGE_KEYS)})" ?: ?("(?:[^"\\]|\\.){{0,65536}}")')
+_TERMINAL_CODES = re.compile(
+    r"(?:\x1b|\\u001[bB])\[[0-9;?]*[ -/]*[@-~]|\x1b[()][A-B0-2]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+)
 
 
 class Line(NamedTuple):
@@ -41,10 +48,28 @@ class Line(NamedTuple):
 
 
 def as_shown(text: str) -> str:
-    """A text as a reader sees it: without its colours, and without blanks at the ends of its lines."""
-    if "\x1b" in text:
+    """A text as a reader sees it: without its colours, and without blanks at the ends of its lines; of a message that
+    journald gives as a list of bytes the text.
+    """
+    if '"MESSAGE"' in text:
+        text = _BYTES.sub(_as_string, text)
+    if "\x1b" in text or "\\u001b" in text:
         text = _TERMINAL_CODES.sub("", text)
     return _FILL.sub("", text) if " \n" in text or "\t\n" in text or text[-1:] in (" ", "\t") else text
+
+
+def _as_string(found: re.Match[str]) -> str:
+    numbers = [int(number) for number in found[2].split(",")]
+    if max(numbers) > 255:
+        return found[0]
+    return f"{found[1]}{json.dumps(bytes(numbers).decode(errors='replace'), ensure_ascii=False)}"
+
+
+def _unescaped(string: str) -> str:
+    try:
+        return str(json.loads(string))
+    except ValueError:
+        return string
 
 
 def whole_number(text: str) -> int | None:
@@ -90,7 +115,15 @@ class Text:
     @cached_property
     def haystack(self) -> Haystack | None:
         """What footprints are looked for in; None where nobody can say."""
-        return Haystack(self.plain)
+        return Haystack(self.plain + self._messages)
+
+    @cached_property
+    def _messages(self) -> str:
+        """The messages of JSON records, a line each: inside of them no footprint stands at the start of its line."""
+        if not self.plain.startswith("{"):
+            return ""
+        told = (_unescaped(found[1]) for found in _MESSAGE.finditer(self.plain))
+        return "".join(f"\n{as_shown(message)}" for message in told)
 
     @cached_property
     def plain(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from diagnostics.large_text import LARGE
 from diagnostics.parsers import Parser, all_parsers
 from diagnostics.precedents import wording
 from diagnostics.reading import MANY, ParserRaised, Reading, read_artefact
-from diagnostics.text import Text
+from diagnostics.text import Text, as_shown
 
 PYSPY = """\
 Process 4242: python train.py
@@ -136,3 +137,35 @@ def test_one_path_below_two_hosts_is_a_file_of_each() -> None:
     assert hosts(f"n1$ ls -l out\n{row.format(40)}n1$ ssh -p 22 ana@n2 ls -l out\n{row.format(30)}") == ["n1", "n2"]
     assert hosts(f"n1$ ls -l out\n{row.format(40)}n2$ ls -l in\n{row.format(30)}") == [None, None]
     assert hosts(f"bash-5.1$ ls -l out\n{row.format(40)}root# ls -l out\n{row.format(30)}") == [None, None]
+
+
+def journal(*messages: str, as_bytes: bool = False) -> str:
+    """`journalctl -o json` of some messages; journald gives those that hold colours as bytes."""
+    shown = (list(message.encode()) if as_bytes else message for message in messages)
+    records = ({"__REALTIME_TIMESTAMP": "1777730491000000", "_HOSTNAME": "gpu-17", "MESSAGE": each} for each in shown)
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+LAST_WORDS = ("step 1 loss 2.0", "RuntimeError: CUDA error: unspecified launch failure")
+
+
+@pytest.mark.parametrize("as_bytes", [False, True])
+@pytest.mark.parametrize("colour", ["{}", "\x1b[31m{}\x1b[0m"])
+def test_a_message_in_a_journals_record_is_read_as_in_a_plain_file(as_bytes: bool, colour: str) -> None:
+    text = journal(*map(colour.format, LAST_WORDS), as_bytes=as_bytes)
+    facts = read(text).facts
+    assert sorted(fact.kind for fact in facts) == ["python_exception", "training_steps"]
+    (raised,) = (fact for fact in facts if fact.kind == "python_exception")
+    assert raised.source == Source("artefact.txt", 2, text.splitlines()[1])
+    assert raised.subject.host == "gpu-17"
+
+
+def test_a_footprint_of_a_whole_line_is_seen_in_a_record() -> None:
+    table = ("Filesystem     1K-blocks      Used Available Use% Mounted on", "/dev/sda1      100 100 0 100% /data")
+    assert all_parsers()["df"].wants(Text("a", "\n".join(table).encode()))
+    assert all_parsers()["df"].wants(Text("a", journal(*table).encode()))
+
+
+def test_what_is_no_list_of_bytes_stays_as_it_is() -> None:
+    line = '{"MESSAGE": [27, 300]}'
+    assert as_shown(line) == line

@@ -15,12 +15,11 @@ import re
 from typing import Any
 
 from ..evidence import Clock, Stamp
-from ..text import whole_number
+from ..text import MESSAGE_KEYS, as_shown, whole_number
 from .layer import LEVELS, Envelope, Peel
 from .times import ISO, iso_stamp
 
 _RECORD_LIMIT = 1 << 18
-_MESSAGES = ("log", "MESSAGE", "message", "msg", "textPayload")
 _TIMES = ("__REALTIME_TIMESTAMP", "time", "timestamp", "@timestamp", "ts")
 
 
@@ -33,12 +32,12 @@ def record(line: Envelope) -> Envelope | None:
         said = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    message = next((_text(said[name]) for name in _MESSAGES if name in said), None)
+    message = next((_text(said[name]) for name in MESSAGE_KEYS if name in said), None)
     if message is None:
         return None
     when = next((_record_stamp(said[name]) for name in _TIMES if name in said), None)
     return line._replace(
-        message=message.rstrip("\n"),
+        message=as_shown(message).rstrip("\n"),
         stamp=line.stamp or when,
         host=_word(said.get("_HOSTNAME") or said.get("host") or said.get("hostname")) or line.host,
         program=_word(said.get("SYSLOG_IDENTIFIER")) or line.program,

@@ -78,8 +78,8 @@ class Words:
 
 SHORTEST = 2  # letters of a word that is looked for
 # a message may begin below a prefix: [rank0] text      12:03:11 text      name: text      2024-01-01T10:00:00Z text
-# 12:03:11 INFO text     2024-01-01T10:00:00Z stdout F text
-BEGINS = r"(?:^|[\d\]Z:,|>-] |\bstd(?:out|err) [FP] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG) {1,4})"
+# 12:03:11 INFO text     2024-01-01T10:00:00Z stdout F text     "MESSAGE": "text
+BEGINS = r"(?:^|[\d\]Z:,|>-] |\": ?\"|\bstd(?:out|err) [FP] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG) {1,4})"
 
 
 def alternatives(pattern: re.Pattern[str]) -> list[str]:

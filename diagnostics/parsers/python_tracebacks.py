@@ -200,9 +200,9 @@ PARSER = Parser(
     medium="job-log",
     footprint=(
         r"Traceback \(most recent call last\):|bus error encountered in worker|File \"[^\"]{1,300}\", line \d+, in "
-        r"|(^|[ :\]])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |:?$| \(see above)"
+        r"|(^|[ :\]\"])([A-Za-z_][\w.]{0,120}\.)?[A-Z]\w{0,80}(Error|Exception|Interrupt)(: |:?$| \(see above)"
         r"|\bBrokenProcessPool: "
-        r"|(^|[ :\]])([a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}Timeout|TooManyRequests|SlowDown|ServiceUnavailable"
+        r"|(^|[ :\]\"])([a-z_]\w{0,60}\.){1,8}([A-Z]\w{0,80}Timeout|TooManyRequests|SlowDown|ServiceUnavailable"
         "|ServiceRequestTimeout|GatewayTimeout|DeadlineExceeded|Bad(Zip|Gzip)File)(: |$)"
     ),
     read=read,
