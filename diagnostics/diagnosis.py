@@ -178,7 +178,8 @@ def judge(
 
     `causes` are other causes than the table's, `words` is another opinion of the incident's wording than the library's.
     """
-    words = compare(wording(incident.texts, incident.evidence)) if words is None else words
+    if words is None:
+        words = compare(wording(incident.texts, incident.evidence, incident.timeline.set_aside))
     found = _judged(incident, observations, build(observations, causes, words), words)
     if found.answer or not found.network.worded.any():
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .evidence import Source, each_once
+from .evidence import Severity, Source, each_once
 from .evidence.probe import Outcome, ProbeAnswer
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict, named
@@ -54,11 +54,22 @@ def find(
                 yield from _worded(each, words)
             if verdict is Verdict.INDEPENDENT_CAUSES:
                 yield Sentence("These are independent of each other: neither explains what the other does.")
+    yield from _set_aside(incident, present)
 
 
 def seen(observation: Observation) -> str:
     """What was seen of a symptom: its own words for this incident, else its title."""
     return observation.notes[0] if observation.notes else all_symptoms()[observation.symptom].title
+
+
+def _set_aside(incident: Incident, present: Sequence[Observation]) -> Iterator[Sentence]:
+    """Grave facts that are older than the run, and that nothing was made of for that."""
+    used = {(source.file, source.line) for each in present for source in each.sources}
+    grave = (fact for fact in incident.timeline.set_aside if fact.severity is not Severity.WARNING)
+    lines = each_once(source for fact in grave if ((source := fact.source).file, source.line) not in used)
+    if lines:
+        what = "1 grave line is" if len(lines) == 1 else f"{len(lines)} grave lines are"
+        yield Sentence(f"Set aside: {what} older than the run.", lines)
 
 
 def _healthy(present: Sequence[Observation]) -> Iterator[Sentence]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from . import clocks
 from .clocks import Alignment
-from .evidence import Clock, Evidence, Stamp
+from .evidence import Clock, Evidence, Severity, Stamp
 from .evidence.job import RunStarted, TrainingSteps
 from .evidence.kernel import ClockReading, KernelBoot
 from .machines import Machines
@@ -230,6 +230,23 @@ class Timeline:
         """True when a fact is known to be older than every run of the incident, by more than the margin."""
         moment = self.at(fact)
         return bool(self._first_run and moment and (self._first_run - moment).total_seconds() > margin_s)
+
+    @cached_property
+    def _last_step(self) -> datetime | None:
+        """The last dated step of the job's logs."""
+        ends = ((steps, self.at(steps, steps.last_stamp)) for steps in self.incident.of(TrainingSteps))
+        return max((moment for _, moment in ends if moment), default=None)
+
+    def long_over(self, fact: Evidence) -> bool:
+        """True when a dated log of the job makes steps more than a day after a fact: whatever ended it came later."""
+        moment = None if isinstance(fact, TrainingSteps) else self.at(fact)
+        return bool(self._last_step and moment and (self._last_step - moment).total_seconds() > DAY_S)
+
+    @cached_property
+    def set_aside(self) -> tuple[Evidence, ...]:
+        """The facts, graver than information, that are older than the incident: they are of another one."""
+        grave = (fact for fact in self.incident.evidence if fact.severity is not Severity.INFO)
+        return tuple(fact for fact in grave if self.precedes_runs(fact) or self.long_over(fact))
 
     def cleared_by_reboot(self, fact: Evidence) -> bool:
         """True when the machine is known to have started again between a fact and the first run of the incident."""

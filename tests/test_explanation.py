@@ -133,3 +133,34 @@ def test_the_answers_of_probes_are_no_wording_of_a_job(tmp_path: Path) -> None:
     said = " ".join(each.text for each in told.finding)
     assert "Nothing of a run was given, only the answers of probes: 1 of 3 came." in said
     assert "likeliest" not in said
+
+
+STEPS = "".join(
+    f"2026-06-22 09:{at // 60:02}:{at % 60:02} step {at // 3}/1000 loss {5 - at / 1000:.3f}\n"
+    for at in range(0, 1800, 3)
+)
+KILL = (
+    "[Mon Jun  {day} 03:41:12 2026] Memory cgroup out of memory: Killed process 2679 (python) total-vm:535672kB, "
+    "anon-rss:165280kB, file-rss:5780kB, shmem-rss:0kB, UID:0 pgtables:192kB oom_score_adj:0\n"
+    "[Mon Jun 22 09:00:01 2026] eth0: link becomes ready\n"
+)
+
+
+def test_what_is_older_than_the_run_is_said_to_be_set_aside(tmp_path: Path) -> None:
+    told = told_of(tmp_path, train_log=STEPS, dmesg_txt=KILL.format(day=1))
+    aside = next(each for each in told.finding if each.text.startswith("Set aside"))
+    assert aside.text == "Set aside: 1 grave line is older than the run."
+    assert [(source.file, source.line) for source in aside.sources] == [("dmesg.txt", 1)]
+    assert not any("dmesg" in each.command and "memory" in each.command for each in told.questions)
+
+
+def test_the_wording_of_what_was_set_aside_is_no_lead(tmp_path: Path) -> None:
+    told = told_of(tmp_path, train_log=STEPS, dmesg_txt=KILL.format(day=1))
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    assert told.finding[:2] == told_of(alone, train_log=STEPS).finding[:2]
+
+
+def test_what_is_cited_was_not_set_aside(tmp_path: Path) -> None:
+    told = told_of(tmp_path, train_log=STEPS, dmesg_txt=KILL.format(day=22))
+    assert not any(each.text.startswith("Set aside") for each in told.finding)

@@ -98,25 +98,29 @@ def compare(lines: Sequence[Source], model: Model | None = None) -> Likeness:
     return Likeness(bits, model, lines, added)
 
 
-def wording(texts: Mapping[str, Sequence[Source] | None], evidence: Sequence[Evidence]) -> list[Source]:
+def wording(
+    texts: Mapping[str, Sequence[Source] | None], evidence: Sequence[Evidence], set_aside: Sequence[Evidence] = ()
+) -> list[Source]:
     """The lines that an incident is compared with precedents by, below the names of their files (line 0).
 
     `texts` are the lines of each file, None where they are too many to be kept. Of lines of one shape the first counts.
     All of them where they are few, as in a precedent; else those that are graver than information: the thousand
     ordinary lines of a collected pod look like each other whatever broke. The answers of this program's own probes are
-    nobody's wording: they look like each other, too, and say that a machine has no GPU in the words of a job.
+    nobody's wording: they look like each other, too, and say that a machine has no GPU in the words of a job. Nor are
+    the lines of facts that were set aside as another incident's.
     """
     if not texts:
         return []
-    own = {(each.source.file, each.source.line) for each in evidence if isinstance(each, ProbeAnswer)}
+    of_probes = (each for each in evidence if isinstance(each, ProbeAnswer))
+    left_out = {(each.source.file, each.source.line) for each in (*of_probes, *set_aside)}
     kept = (text for text in texts.values() if text is not None)
-    known = [[line for line in text if (line.file, line.line) not in own] for text in kept]
+    known = [[line for line in text if (line.file, line.line) not in left_out] for text in kept]
     many = len(known) < len(texts) or sum(map(len, known)) > LOOKED_AT
     everything = () if many else (line for text in known for line in text)
     lines = list(islice(_of_different_shapes(everything), FEW + 1))
     if many or len(lines) > FEW:
-        told = (each for each in evidence if not isinstance(each, ProbeAnswer))
-        grave = (each.source for each in told if each.severity is not Severity.INFO and each.source.line)
+        told = (each.source for each in evidence if each.severity is not Severity.INFO and each.source.line)
+        grave = (source for source in told if (source.file, source.line) not in left_out)
         lines = list(islice(_of_different_shapes(grave), MOST))
     return [*(Source(file, 0, "") for file in dict.fromkeys(each.file for each in lines)), *lines]
 

@@ -22,7 +22,6 @@ from ..evidence.job import (
     PythonException,
     RemoteFailure,
     SchedulerEvent,
-    TrainingSteps,
 )
 from ..evidence.kernel import GpuDriverMessage, HungTask, OomKill, SearchedInVain, SoftLockup, Xid
 from ..evidence.process import ThreadState
@@ -46,7 +45,6 @@ PREVIOUS = re.compile(r"caused by previous Xid (\d{1,4})\b")
 CHATTER = ("INFO", "TRACE", "VERSION")  # levels at which NCCL complains of nothing, at great length
 # Killing: Stopping container trainer     without a word of a probe that failed
 STOPPED = re.compile(r"^(?:Killing: )?Stopping container \S{1,80}$")
-DAY_S = 86400.0
 LOG_THAT_SPEAKS = 20  # lines: a kernel log shorter than this is an excerpt, and its silence proves nothing
 
 
@@ -89,6 +87,14 @@ _SPOKEN: WeakKeyDictionary[Incident, dict[str, list[Evidence]]] = WeakKeyDiction
 def kernel_log(incident: Incident) -> list[Coverage]:
     """The kernel logs whose silence means something: longer than an excerpt."""
     return [each for each in incident.reads("kernel-log") if each.lines >= LOG_THAT_SPEAKS]
+
+
+def kill_log(incident: Incident, kills: Sequence[OomKill]) -> list[Coverage]:
+    """The kernel logs in which the silence of the out-of-memory killer means something: those that speak, and those
+    that kept its older kills, and would have kept a later one.
+    """
+    kept = {kill.source.file for kill in kills}
+    return [each for each in incident.reads("kernel-log") if each.lines >= LOG_THAT_SPEAKS or each.file in kept]
 
 
 def driver_log(incident: Incident) -> list[Coverage]:
@@ -234,20 +240,7 @@ def _caused_by(xid: Xid) -> int | None:
 def is_over(incident: Incident, fact: Evidence, *, passes: bool) -> bool:
     """True when what a fact reports was over before the incident's first run began."""
     timeline = incident.timeline
-    return timeline.cleared_by_reboot(fact) or (passes and (timeline.precedes_runs(fact) or long_over(incident, fact)))
-
-
-def long_over(incident: Incident, fact: Evidence) -> bool:
-    """True when a dated log of the job makes steps more than a day after a fact: whatever ended it came later."""
-    runs = () if isinstance(fact, TrainingSteps) else incident.of(TrainingSteps)
-    moment = incident.timeline.at(fact) if runs else None
-    if moment is None:
-        return False
-    for steps in runs:
-        last = incident.timeline.at(steps, steps.last_stamp)
-        if last and (last - moment).total_seconds() > DAY_S:
-            return True
-    return False
+    return timeline.cleared_by_reboot(fact) or (passes and (timeline.precedes_runs(fact) or timeline.long_over(fact)))
 
 
 def killed(kill: OomKill) -> str:

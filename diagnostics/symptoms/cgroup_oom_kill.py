@@ -4,8 +4,8 @@ whose memory was full, a container that stands at its limit says so; and where n
 the container's memory that ends at its limit and then tells of a process that SIGKILL ended.
 
 A kill that is older than every run of the incident, or after which the job made steps for more than a day or came to
-its good end, is another incident's. ABSENT where the kernel log was read (and is not empty) and reports no such kill,
-or the cgroup's counter is 0.
+its good end, is another incident's. ABSENT where the kernel log was read (and is not empty) and reports no kill that is
+not older, or the cgroup's counter is 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..evidence.storage import CgroupMemory
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import killed, long_over
+from ._reports import killed
 from ._runs import all_ended_well_after
 from .global_oom_kill import OF_THE_MACHINE, OOMD
 
@@ -32,14 +32,16 @@ OF_ITS_OWN = re.compile(r"\bWorker\b.{0,120}\bexceeded \d{1,3}% memory budget", 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill by a limit; else the places that would show it."""
     found = False
-    for kill in incident.of(OomKill):
-        if kill.scope == "cgroup" and not _is_anothers(incident, kill):
+    recent = [kill for kill in incident.of(OomKill) if not _is_older(incident, kill)]
+    kills = [kill for kill in recent if not all_ended_well_after(incident, kill)]
+    for kill in kills:
+        if kill.scope == "cgroup":
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
     at_limit = [
         row for row in incident.of(CgroupMemory) if row.limit and row.usage and row.usage >= AT_LIMIT * row.limit
     ]
-    unknown = [kill for kill in incident.of(OomKill) if kill.scope == "unknown"]
+    unknown = [kill for kill in kills if kill.scope == "unknown"]
     if unknown and at_limit:
         found = True
         note = f"{killed(unknown[0])}; {at_limit[0].subject.cgroup or 'its cgroup'} stands at its limit"
@@ -59,7 +61,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if row.oom_kills:
             found = True
             yield Finding(row.subject, (row,), f"the cgroup counts {row.oom_kills} kills")
-    if not found and not incident.of(OomKill):
+    if not found and not recent:
         witnesses: tuple[Evidence | Coverage, ...] = (*incident.reads("kernel-log"), *counters)
         if witnesses:
             yield Finding(Subject(), witnesses, "no kill by a memory limit is reported", present=False)
@@ -91,9 +93,8 @@ def _killed_at_limit(
             yield before[-1], end
 
 
-def _is_anothers(incident: Incident, kill: OomKill) -> bool:
-    passed = long_over(incident, kill) or all_ended_well_after(incident, kill)
-    return passed or incident.timeline.precedes_runs(kill)
+def _is_older(incident: Incident, kill: OomKill) -> bool:
+    return incident.timeline.precedes_runs(kill) or incident.timeline.long_over(kill)
 
 
 SYMPTOM = Symptom(

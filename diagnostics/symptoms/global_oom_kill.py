@@ -6,13 +6,13 @@ where a service of the machine and another program asked for memory in vain: the
 took a program of somebody's desktop explains no end of a job, and neither does one after which the job made steps
 for more than a day.
 
-ABSENT where a kernel log long enough to speak was read and reports no such kill.
+ABSENT where a kernel log that is long enough to speak, or has kept such an older kill, was read and reports no other.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.job import SchedulerEvent
@@ -21,7 +21,7 @@ from ..evidence.storage import MemoryInfo
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
-from ._reports import kernel_log, killed, long_over
+from ._reports import kill_log, killed
 from ._runs import all_ended_well_after
 from .machine_memory_low import is_low
 
@@ -52,14 +52,14 @@ SERVICES = re.compile(
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill for the whole machine; else the logs without one."""
     found = False
-    for kill in incident.of(OomKill):
-        passed = long_over(incident, kill) or all_ended_well_after(incident, kill)
-        if passed or DESKTOP.match(kill.subject.comm or ""):
-            continue
-        if kill.scope == "global":
+    old = [kill for kill in incident.of(OomKill) if incident.timeline.long_over(kill)]
+    recent = [kill for kill in incident.of(OomKill) if kill not in old]
+    kills = [kill for kill in recent if not all_ended_well_after(incident, kill)]
+    for kill in kills:
+        if kill.scope == "global" and not DESKTOP.match(kill.subject.comm or ""):
             found = True
             yield Finding(kill.subject, (kill,), killed(kill))
-    for kill in _of_the_machine(incident):
+    for kill in _of_the_machine(incident, kills):
         found = True
         yield Finding(kill.subject, (kill,), killed(kill))
     for failure in incident.of(PageAllocationFailure):
@@ -73,14 +73,14 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for said in matching(incident, BY_A_DAEMON):
         found = True
         yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
-    logs = kernel_log(incident)
-    if logs and not found and not incident.of(OomKill):
+    logs = kill_log(incident, old)
+    if logs and not found and not recent:
         yield Finding(Subject(), tuple(logs), "no kill for the machine's memory is reported", present=False)
 
 
-def _of_the_machine(incident: Incident) -> list[OomKill]:
+def _of_the_machine(incident: Incident, kills: Sequence[OomKill]) -> list[OomKill]:
     """The cut reports of a machine without memory."""
-    cut = [kill for kill in incident.of(OomKill) if kill.scope == "unknown" and not long_over(incident, kill)]
+    cut = [kill for kill in kills if kill.scope == "unknown"]
     invokers = {kill.invoker for kill in cut if kill.invoker}
     services = {invoker for invoker in invokers if SERVICES.match(invoker)}
     low = any(is_low(info) for info in incident.of(MemoryInfo))
