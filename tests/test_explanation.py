@@ -164,3 +164,13 @@ def test_the_wording_of_what_was_set_aside_is_no_lead(tmp_path: Path) -> None:
 def test_what_is_cited_was_not_set_aside(tmp_path: Path) -> None:
     told = told_of(tmp_path, train_log=STEPS, dmesg_txt=KILL.format(day=22))
     assert not any(each.text.startswith("Set aside") for each in told.finding)
+
+
+def test_a_volume_that_has_room_by_now_is_not_said_to_be_full_without_that(tmp_path: Path) -> None:
+    row = "Filesystem      Size  Used Avail Use% Mounted on\n/dev/nvme1n1    1.8T  {} /data\n"
+    looks = row.format("1.8T     0 100%") + "\n" + row.format("901G  812G  53%")
+    told = told_of(tmp_path, df_txt=looks, train_log=NO_SPACE.replace("/scratch", "/data"))
+    (full,) = (each for each in told.table if each.symptom == "disk-usage-full")
+    assert full.seen == "/data is full (100 % used); further down it has room (53 % used)"
+    assert [source.line for source in full.sources] == [2, 5]
+    assert told.now[0].startswith("Where df still shows /data full, free space on it: `du ")

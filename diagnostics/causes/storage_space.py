@@ -82,7 +82,7 @@ CAUSES = (
             *dies("a write found no space", 0.05),
         ),
         now=(
-            "Free space on {mount}: `du -xh --max-depth=2 MOUNT | sort -h | tail`",
+            "Where df still shows {mount} full, free space on it: `du -xh --max-depth=2 MOUNT | sort -h | tail`",
             "Delete the truncated file, and resume from the last complete checkpoint (`python -m diagnostics "
             "checkpoint verify DIR`)",
         ),

@@ -8,7 +8,7 @@ spread over many servers or pools one is full before the sum is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
 from ..evidence.storage import DiskUsage
@@ -42,11 +42,24 @@ def rule(incident: Incident) -> Iterator[Finding]:
     rows = [row for row in incident.of(DiskUsage) if not row.inodes and real(incident, row)]
     full = [row for row in rows if is_full(row)]
     for row in full:
-        yield Finding(row.subject, (row,), f"{row.subject.mount} is full ({row.used_percent or 100:.0f} % used)")
+        note = f"{row.subject.mount} is full ({row.used_percent or 100:.0f} % used)"
+        if room := _room_later(rows, row):
+            later = f"further down it has room ({room.used_percent:.0f} % used)"
+            yield Finding(row.subject, (row, room), f"{note}; {later}")
+        else:
+            yield Finding(row.subject, (row,), note)
     if not full:
         for row in (row for row in rows if (row.used_percent or 0.0) < ROOMY_PERCENT):
             subject = Subject(mount=row.subject.mount, device=row.subject.device)
             yield Finding(subject, (row,), f"{row.subject.mount} has room", present=False)
+
+
+def _room_later(rows: Sequence[DiskUsage], full: DiskUsage) -> DiskUsage | None:
+    """The last look at a volume in one file, where it was full before and has room by now."""
+    same = [row for row in rows if row.subject.mount == full.subject.mount and row.source.file == full.source.file]
+    last = max(same, key=lambda row: row.source.line)
+    roomy = last.used_percent is not None and last.used_percent < ROOMY_PERCENT
+    return last if roomy and last.source.line > full.source.line else None
 
 
 SYMPTOM = Symptom(
