@@ -80,6 +80,10 @@ class Footprint:
         parts = [prefix + part for part in split_alternatives(self.pattern[len(prefix) :])]
         return tuple(Alternative(part, _marks(part), "(?i" in part) for part in parts)
 
+    def may_match(self, haystack: Haystack) -> bool:
+        """False when no alternative can match a text."""
+        return any(part.may_match(haystack) for part in self.alternatives)
+
     def live(self, haystack: Haystack | None) -> re.Pattern[str] | None:
         """The alternatives that may match, as one pattern; None when there is none. Without a haystack, any may."""
         return _joined(

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from ..evidence import Evidence
 from ..evidence.job import LauncherFailure, LogLine, NcclMessage, PythonException, SchedulerEvent
 from ..evidence.storage import ToolError
+from ..footprint import Footprint
+from ..haystack import Haystack
 from ..incident import Incident
+from ._once import once_per_incident
+
+MANY = 1000  # errors; of fewer each pattern is simply looked for
 
 # a path in a message stands in quotes or after a blank or colon
 PATH = re.compile(r"(?:^|[\s'\"(=:])(/[^\s'\":,;)]{1,400})")
@@ -31,8 +37,13 @@ class Said(NamedTuple):
         return found[1] if found else None
 
 
-def errors(incident: Incident) -> Iterator[Said]:
+@once_per_incident
+def errors(incident: Incident) -> tuple[Said, ...]:
     """Every error that was reported, in reading order within a kind."""
+    return tuple(_errors(incident))
+
+
+def _errors(incident: Incident) -> Iterator[Said]:
     for fact in incident.of(PythonException):
         text = "\n".join((f"{fact.type}: {fact.text}", *fact.causes))
         yield Said(fact, text, fact.error)
@@ -51,6 +62,21 @@ def errors(incident: Incident) -> Iterator[Said]:
 def matching(incident: Incident, pattern: re.Pattern[str], *names: str, orchestrator: bool = False) -> Iterator[Said]:
     """The errors whose errno is one of `names` or whose text matches; with the orchestrator's own where asked for."""
     events = [Said(event, event.text, None) for event in incident.of(SchedulerEvent)] if orchestrator else []
-    for said in (*errors(incident), *events):
+    reported, texts = errors(incident), _texts(incident)
+    if texts and not _footprint(pattern).may_match(texts):
+        reported = tuple(said for said in reported if said.error in names) if names else ()
+    for said in (*reported, *events):
         if said.error in names or pattern.search(said.text):
             yield said
+
+
+@once_per_incident
+def _texts(incident: Incident) -> Haystack | None:
+    """The texts of many errors, to tell at once which patterns none of them can match; None of few."""
+    reported = errors(incident)
+    return Haystack("\n".join({said.text for said in reported})) if len(reported) > MANY else None
+
+
+@cache
+def _footprint(pattern: re.Pattern[str]) -> Footprint:
+    return Footprint(("(?i)" if pattern.flags & re.IGNORECASE else "") + pattern.pattern.removeprefix("(?i)"))

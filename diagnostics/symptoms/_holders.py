@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
@@ -13,6 +12,7 @@ from ..evidence.process import ProcessState
 from ..incident import Incident
 from ..machines import Machines
 from ._jobs import OF_A_JOB
+from ._once import once_per_incident
 from ._reports import said, words_of
 
 # Process 107636 has 71.62 GiB memory in use.
@@ -64,21 +64,16 @@ class Table(NamedTuple):
         return len({self.machines.of(fact), self.machines.of(other)} - {""}) < 2
 
 
+@once_per_incident
 def process_table(incident: Incident) -> Table:
-    """The processes that were listed; put together once an incident."""
-    table = _TABLES.get(incident)
-    if table is None:
-        rows = incident.of(ProcessState)
-        machines = Machines([*rows, *incident.of(GpuProcess)])
-        last = {(machines.of(row), row.subject.pid): row for row in rows}
-        only: dict[int | None, ProcessState | None] = {}
-        for (_, pid), row in last.items():
-            only[pid] = None if pid in only else row
-        table = _TABLES[incident] = Table(machines, last, only)
-    return table
-
-
-_TABLES: WeakKeyDictionary[Incident, Table] = WeakKeyDictionary()
+    """The processes of an incident by their machine and number."""
+    rows = incident.of(ProcessState)
+    machines = Machines([*rows, *incident.of(GpuProcess)])
+    last = {(machines.of(row), row.subject.pid): row for row in rows}
+    only: dict[int | None, ProcessState | None] = {}
+    for (_, pid), row in last.items():
+        only[pid] = None if pid in only else row
+    return Table(machines, last, only)
 
 
 def holders(incident: Incident) -> Iterator[Holder]:

@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from weakref import WeakKeyDictionary
 
 from ..evidence import Coverage, Evidence, Subject
 from ..evidence.gpu import GpuStatus, GpuToolError
@@ -28,6 +27,7 @@ from ..evidence.process import ThreadState
 from ..incident import Incident
 from ..machines import Machines
 from . import Finding
+from ._once import once_per_incident
 
 SPEAKERS = (
     PythonException,
@@ -69,19 +69,15 @@ def said(incident: Incident, pattern: re.Pattern[str]) -> Iterator[Evidence]:
             yield from facts
 
 
+@once_per_incident
 def _spoken(incident: Incident) -> dict[str, list[Evidence]]:
     """What was said in an incident, each text once with the facts that say it: logs repeat themselves a lot."""
-    spoken = _SPOKEN.get(incident)
-    if spoken is None:
-        spoken = _SPOKEN[incident] = {}
-        for fact in incident.of(*SPEAKERS):
-            if isinstance(fact, NcclMessage) and fact.level in CHATTER:
-                continue
-            spoken.setdefault(words_of(fact), []).append(fact)
+    spoken: dict[str, list[Evidence]] = {}
+    for fact in incident.of(*SPEAKERS):
+        if isinstance(fact, NcclMessage) and fact.level in CHATTER:
+            continue
+        spoken.setdefault(words_of(fact), []).append(fact)
     return spoken
-
-
-_SPOKEN: WeakKeyDictionary[Incident, dict[str, list[Evidence]]] = WeakKeyDictionary()
 
 
 def kernel_log(incident: Incident) -> list[Coverage]:
@@ -121,20 +117,16 @@ def gpu_subject(incident: Incident, subject: Subject) -> Subject:
     return replace(subject, gpu=names[0], pci=names[1]) if names else subject
 
 
+@once_per_incident
 def _names_of_gpus(incident: Incident) -> dict[int | str, tuple[int, str] | None]:
     """Each index and each address with both; None where two machines have different GPUs of that name."""
-    names = _NAMES.get(incident)
-    if names is None:
-        names = _NAMES[incident] = {}
-        for both in dict.fromkeys((each.subject.gpu, each.subject.pci) for each in incident.of(GpuStatus)):
-            index, address = both
-            if index is not None and address is not None:
-                for name in (index, address):
-                    names[name] = (index, address) if name not in names else None
+    names: dict[int | str, tuple[int, str] | None] = {}
+    for both in dict.fromkeys((each.subject.gpu, each.subject.pci) for each in incident.of(GpuStatus)):
+        index, address = both
+        if index is not None and address is not None:
+            for name in (index, address):
+                names[name] = (index, address) if name not in names else None
     return names
-
-
-_NAMES: WeakKeyDictionary[Incident, dict[int | str, tuple[int, str] | None]] = WeakKeyDictionary()
 
 
 def by_device(incident: Incident, statuses: Iterable[GpuStatus]) -> list[list[GpuStatus]]:
