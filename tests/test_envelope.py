@@ -73,6 +73,8 @@ def test_who_speaks_stays_in_the_message(line: str) -> None:
 
 def test_what_a_prefix_says_of_its_writer() -> None:
     assert unwrap("Rank 3 | 2026-11-29 12:45:11 | done").rank == 3
+    assert unwrap("2026-11-29T12:45:11.505 | INFO | r3 | done").rank == 3
+    assert unwrap("2026-11-29 12:45:11.505 | INFO | r3 done").rank is None
     assert unwrap("ERROR 2026-11-29 12:45:11 done").level == "ERROR"
 
 

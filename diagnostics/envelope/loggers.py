@@ -4,6 +4,7 @@
 Fri Nov 29 12:45:11 2026 message                     12:45:11 INFO message
 11/29 12:45:11 - mmengine - INFO - message           11-29 12:45:11.505 INFO message
 2026-11-29,12:45:11 | INFO | message                 2026-11-29 12:45:11.505 | ERROR    | app.run:main:12 - message
+2026-11-29 12:45:11 | INFO | rank 1 | message        2026-11-29T12:45:11.505 | INFO | r1 | message
 [rank3]: message     [rank 3/8] message     [default0]: message     3: message (srun -l)
 trainer-1  | message (docker compose logs)
 """
@@ -18,7 +19,8 @@ from .times import ISO, day_stamp, iso_stamp, month_number, syslog_stamp
 # 2026-11-29 12:45:11.505 | ERROR    | app.run:main:12 - message     2026-11-29 12:45:11 | INFO | app.run | message
 _BARS = re.compile(
     rf"^({ISO}) {{1,4}}\| {{0,4}}(DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL) {{0,8}}\| "
-    rf"(?:[\w.<>-]{{1,120}}:[\w<>]{{1,80}}:\d{{1,6}} - |[A-Za-z_]\w{{0,40}}(?:\.\w{{1,40}}){{1,6}} \| )?(.*)$"
+    rf"(?:[\w.<>-]{{1,120}}:[\w<>]{{1,80}}:\d{{1,6}} - |[A-Za-z_]\w{{0,40}}(?:\.\w{{1,40}}){{1,6}} \| )?"
+    r"(?:(?:r|[Rr]ank ?)(\d{1,6}) {1,4}\| {1,4})?(.*)$"
 )
 _LOGGER = re.compile(
     rf"^\[?({ISO})\]?[ \t:,-]*(?:\[?(DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)\b(?: {{0,5}}\])?)?[ \t:-]*"
@@ -41,7 +43,8 @@ _COMPOSE = re.compile(r"^[a-z0-9][\w.-]{0,80}[-_]\d{1,4} {2,40}\| (.*)$")
 def bars(line: Envelope) -> Envelope | None:
     if not (found := _BARS.match(line.message)):
         return None
-    return line._replace(message=found[3], stamp=line.stamp or iso_stamp(found[1]), level=found[2])
+    rank = line.rank if found[3] is None else int(found[3])
+    return line._replace(message=found[4], stamp=line.stamp or iso_stamp(found[1]), level=found[2], rank=rank)
 
 
 def logger(line: Envelope) -> Envelope | None:

@@ -70,6 +70,8 @@ _THING = (
     r"|FSDP |global )*(?:check[- ]?points?|ckpt|snapshot|weights|states?|model)\b"
 )
 
+_AT = r"(?:check[- ]?point|ckpt|snapshot) (?:at |of )?(?:(?:global[ _])?step|epoch|iter(?:ation)?)[ =:]{0,2}\d{1,12}"
+
 # wording -> what happened to the checkpoint
 CHECKPOINTS = (
     # saving checkpoint step 5 -> /workspace/ckpt/step_000005.pt     Saving model checkpoint to out/checkpoint-500
@@ -80,6 +82,10 @@ CHECKPOINTS = (
         r"(?:state|parameters|weights)|\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot)\b"), "saving"),
     (re.compile(rf"(?i)\bsaving (?:to |into |at |as |-> )?{_PATH}"), "saving"),
     (re.compile(rf"(?i)\bwriting (?:{_THING} )?(?:to |into |as |-> )?(?=\S{{1,1000}}?{_ENDING}\b){_PATH}"), "saving"),
+    # checkpoint step 30 -> /exp/out/last.pt     snapshot at epoch 4: => out/best.ckpt
+    (re.compile(rf"(?i)^{_AT}:? ?(?:->|=>) ?{_PATH}"), "saving"),
+    # checkpoint step 30 done, 189.6 MB, 1.54 s
+    (re.compile(rf"(?i)^{_AT}[,:]? (?:is )?(?:done|finished|completed?)\b"), "saved"),
     (re.compile(rf"(?i)\bsuccessfully saved {_THING}(?:.{{0,80}}? to {_PATH})?"), "saved"),
     (re.compile(rf"(?i)\b(?:saved|wrote|written) (?:{_THING} )?(?:to |in |at |: ?)?{_PATH}"), "saved"),
     (re.compile(rf"(?i)\b{_THING} (?:was |has been )?(?:saved|written)(?: (?:to|in|at))?:? {_PATH}"), "saved"),
@@ -123,6 +129,7 @@ COMPILES = (
 # wording -> phase and edge; the first that fits counts
 _EVALUATION = r"(?:evaluation|validation|eval)"
 _MADE = r"(?:images?|videos?|clips?|prompts?|questions?|problems?|captions?|utterances?|episodes?)"
+_KIND = r"(?:(?:the|an?) )?(?:[\w-]{1,24} ){0,2}"  # building the near-duplicate index
 PHASES = (
     (re.compile(r"(?i)^(?:rank[ =:]?\d{1,6}[:,]? )?(?:\w{1,20} ){0,3}"
         r"(?:evaluat(?:ion|ing|ed)|validat(?:ion|ing|ed)|eval|val|valid)\b.{0,40}?\b\d{1,9} ?"
@@ -149,6 +156,7 @@ PHASES = (
     (re.compile(r"(?i)\b(?:state[_ ]?dict|optimizer states?) (?:was |were )?(?:gathered|consolidated)\b"
         r"|\bsuccessfully saved\b|^(?:rank \d{1,6}:? |save_\w{1,30}: (?:rank \d{1,6}:? )?)?(?:saved|wrote) \S"
         r"|\bsaved (?:model |full )?(?:checkpoint|snapshot)|\b(?:checkpoint|weights|snapshot) (?:saved|written)\b"
+        rf"|^{_AT}[,:]? (?:is )?(?:done|finished|completed?)\b"
         r"|\bsave-checkpoint: \d|\bsnapshot:.{0,80}\bwrote\b|(?:train|trainer|main): saved /"), "save", "end"),
     # rank 0..7: sharded safetensors written      model.safetensors.index.json written      consolidation finished
     # merge_shards: done
@@ -160,6 +168,7 @@ PHASES = (
         r"(?:starts?|started|starting|begins?|began)\b"), "save", "begin"),
     (re.compile(r"(?i)\bsaving (?:\w{1,20} ){0,3}(?:checkpoint|snapshot|state)|\bcheckpoint queued\b"
         r"|^(?:check[- ]?point|ckpt)(?:ing)?: (?:\w{1,20}\.){0,3}(?:async_)?(?:save|write)\w{0,20} ?(?:->|=>|to|at) ?\S"
+        rf"|^{_AT}:? ?(?:->|=>) ?\S"
         r"|\bsnapshot of step\b|\bwriting (?:checkpoint|snapshot)|\bcopying /\S{1,500} ->"), "save", "begin"),
     # Model checkpoint of size 4.61 GiB saved to out/epoch_0/ft-model-00014-of-00030.safetensors
     (re.compile(r"(?i)\b(?:checkpoint|weights|shard) of size \S{1,20} \S{1,8} saved to\b"), "save", None),
@@ -177,13 +186,18 @@ PHASES = (
     (re.compile(r"(?i)^Successfully installed \S"), "download", "end"),
     (re.compile(r"(?i)\bdownloading\b|^fetching \d{1,6} files"
         r"|^\+? ?(?:\S{0,40}python\S{0,8} -m )?pip3? install\b"), "download", "begin"),
-    (re.compile(r"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building (?:the )?(?:dataset|index|indices|vocab)"
+    (re.compile(rf"(?i)\b(?:preprocess(?:ing)?|tokeniz(?:ing|ation)|building {_KIND}(?:dataset|index|indices|vocab)"
         r"|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split"
         r"|running tokenizer|packing|(?:index|data|sample) (?:mappings?|indices))\b.{0,80}\b"
         r"(?:done|built|finished|took|completed?)\b"), "preprocess", "end"),
-    (re.compile(r"(?i)\b(?:preprocessing|tokenizing|building (?:the )?(?:dataset|index|indices|vocab)"
+    (re.compile(rf"(?i)\b(?:preprocessing|tokenizing|building {_KIND}(?:dataset|index|indices|vocab)"
         r"|preparing (?:the )?(?:\w{1,20} ){0,2}(?:set|data(?:set)?|shards)|generating \w{1,20} split"
         r"|running tokenizer|packing)\b|^Map(?: \(num_proc=\d{1,4}\))?: "), "preprocess", "begin"),
+    # index: block 216/1300, 7.6 s     dedup: hashed 3 of 64 shards     shuffling bucket 12/96
+    (re.compile(r"(?i)^(?:(?:index|dedup(?:lication)?|shuffle|vocab(?:ulary)?): (?:\w{1,20}:? ){0,3}?"
+        r"|(?:index|dedup(?:licat)?|hash|shuffl|pack|scann|verify|verifi|tokeniz|tokenis|convert|extract)"
+        r"(?:ed|ing):? (?:\w{1,20}:? ){0,3}?)"
+        r"(?<!step )(?<!epoch )(?<!iter )(?<!iteration )\d{1,9} ?(?:/|of) ?\d{1,9}\b"), "preprocess", None),
     # caching latents...     caching Text Encoder outputs with batch size 8     Precomputing embeddings
     (re.compile("(?i)^(?:pre-?)?(?:caching|computing|encoding|extracting|computing and caching) (?:the |all )?"
         r"(?:\w{1,20} ){0,2}(?:latents|embeddings?|embeds|features|activations|statistics|outputs|captions|images"

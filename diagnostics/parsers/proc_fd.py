@@ -2,6 +2,8 @@
 
     == pid 31802
     lr-x------ 1 root root 64 Nov 29 13:00 12 -> /workspace/mfs/mnt/shards/shard_0017.bin
+    pid 31803 l-wx------ 1 root root 64 Nov 29 13:00 7 -> /workspace/run/last.ckpt
+    l-wx------ 1 root root 64 Nov 29 13:00 /proc/31804/fd/7 -> /workspace/run/last.ckpt
     pid 19273 open files: 63
     ls /proc/19273/fd | wc -l    63
     1022 fds in raylet
@@ -11,7 +13,7 @@
     490     1019
 
 Of a table over the progress of a job the largest count is the fact: descriptors that are not closed add up. The owner
-is on a heading (`== pid N`, `/proc/N/fd:`, `$ ls -l /proc/N/fd`) or unknown.
+is on a heading (`== pid N`, `pid N:`, `/proc/N/fd:`, `$ ls -l /proc/N/fd`), in the row, or unknown.
 """
 
 from __future__ import annotations
@@ -27,9 +29,14 @@ from . import Parser
 from ._snapshot import source, stamp_of
 
 # lr-x------ 1 root root 64 Nov 29 13:00 12 -> /workspace/mfs/mnt/shards/shard_0017.bin
-ROW = re.compile(r"^l([r-])([w-])[x-]-{6}[.+@]? +\d+ +\S+ +\S+ +\d+ +.{3,40}? (\d{1,9}) -> (\S.*)$")
-# == pid 31802      /proc/31802/fd:      $ ls -l /proc/31802/fd
-OWNER = re.compile(r"^=+ pid (\d{1,10})\b|/proc/(\d{1,10})/(?:task/\d{1,10}/)?fd\b")
+# pid 31803 l-wx------ 1 root root 64 Nov 29 13:00 7 -> /workspace/run/last.ckpt      31803: l-wx------ ...
+# l-wx------ 1 root root 64 Nov 29 13:00 /proc/31804/fd/7 -> /workspace/run/last.ckpt
+ROW = re.compile(
+    r"^(?:(?:pid[ =:]{1,2})?(?P<before>\d{1,10}):? {1,8})?l[r-](?P<writes>[w-])[x-]-{6}[.+@]? +\d+ +\S+ +\S+ +\d+ +"
+    r".{3,40}? (?:/proc/(?P<inside>\d{1,10})/(?:task/\d{1,10}/)?fd/)?(?P<descriptor>\d{1,9}) -> (?P<target>\S.*)$"
+)
+# == pid 31802      pid 31802:      /proc/31802/fd:      $ ls -l /proc/31802/fd
+OWNER = re.compile(r"^(?:=+ pid (\d{1,10})\b|pid[ =:]{1,2}(\d{1,10}):?\s*$)|/proc/(\d{1,10})/(?:task/\d{1,10}/)?fd\b")
 # pid 19273 open files: 63
 COUNT = re.compile(r"\bpid[ =](\d{1,10}):? open (?:files|descriptors|fds): *(\d{1,9})\b")
 # $ ls /proc/19273/fd | wc -l        ls -1 /proc/19273/fd | wc -l    1023         lsof -p 19273 | wc -l = 1031
@@ -59,15 +66,16 @@ def read(text: Text) -> Iterator[Evidence]:
     for line in text.lines():
         row = line.text[:6000]
         if found := ROW.match(row):
-            target = found[4].removesuffix(" (deleted)")
+            target = found["target"].removesuffix(" (deleted)")
+            owner = whole_number(found["before"] or found["inside"] or "")
             yield OpenFile(
                 source=source(text, line),
-                subject=Subject(pid=pid, path=target if target.startswith("/") else None),
+                subject=Subject(pid=pid if owner is None else owner, path=target if target.startswith("/") else None),
                 stamp=stamp,
-                descriptor=int(found[3]),
+                descriptor=int(found["descriptor"]),
                 target=target,
-                deleted=found[4].endswith(" (deleted)"),
-                writable=found[2] == "w",
+                deleted=found["target"].endswith(" (deleted)"),
+                writable=found["writes"] == "w",
             )
         elif found := COUNT.search(row):
             yield OpenFileCount(source=source(text, line), subject=Subject(pid=int(found[1])), count=int(found[2]))
@@ -77,7 +85,7 @@ def read(text: Text) -> Iterator[Evidence]:
             number = next(group for group in found.groups() if group)
             yield OpenFileCount(source=source(text, line), count=int(number))
         elif found := OWNER.search(row):
-            pid, stamp = int(found[1] or found[2]), stamp_of(row)
+            pid, stamp = int(found[1] or found[2] or found[3]), stamp_of(row)
 
 
 def counted(text: Text, line: Line, found: re.Match[str]) -> Iterator[Evidence]:

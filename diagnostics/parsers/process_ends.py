@@ -74,6 +74,11 @@ BY_PID = re.compile(
     r"(?i)\bpid[ =:](?P<pid>\d{1,8})\)?[ ,:;-]{1,3}(?:(?:has |was )?(?:exited|ended|left|returned|finished),? )?"
     r"(?:with )?(?:exit |return )(?:status|code)[ :=]{1,3}(?P<status>-?\d{1,3})\b"
 )
+# job.sh: rank 1 exit code 1      rank 3 exited, status 1
+BY_RANK = re.compile(
+    r"(?i)(?<!local )\brank[ =:](?P<rank>\d{1,6})[ ,:]{1,3}(?:(?:has |was )?(?:exited|ended|left|finished),? )?"
+    r"(?:with )?(?:exit |return )?(?:status|code)[ :=]{1,3}(?P<status>-?\d{1,3})\b"
+)
 # 40/900 [=>......] - ETA: 11:20 - loss: 0.20Killed       12%|#2   | 12/100 [00:10<01:13, 1.20it/s]Terminated
 BEHIND_A_BAR = re.compile(
     rf"\d/\d{{1,9}} ?\[[^\n]{{0,300}}[\d\])%s](?P<word>{_WORDS})(?: \(core dumped\))?(?P<pid>)(?P<command>)$"
@@ -119,6 +124,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
     # run.sh: trainer ended, status 1      torchrun finished (rc=0)      train.py -> rc=137: no epoch and no request
     (_NAMED_END, _status),
     (BY_PID, _status),
+    (BY_RANK, _status),
     # trainer (pid 4242) exited, code=137
     (re.compile(r"\((?:pid |PID )(?P<pid>\d{1,8})\) (?:has )?(?:exited|died|ended)\b.{0,40}?"
         r"(?:status|code|exitcode)[ :=]{1,2}(?P<status>-?\d{1,3})\b"), _status),
@@ -146,9 +152,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
 RANKED = re.compile(
     r"\bprocess rank (\d{1,6}) with PID \d{1,8} on node ([\w.-]{1,120})|--local_rank=(\d{1,4})'.{0,4000}exits with"
     r"|\b[Rr]ank[ =:](\d{1,6})[ ,:;(]{1,3}pid[ =:]\d"
+    r"|(?<!local )\b[Rr]ank[ =:](\d{1,6})[ ,:]{1,3}(?:exit|ended|left|finished|code|status|has |was )"
 )
 NAMES: tuple[tuple[str, int, Callable[[str], Any]], ...] = (
-    ("rank", 1, int), ("host", 2, str), ("rank", 3, int), ("rank", 4, int),
+    ("rank", 1, int), ("host", 2, str), ("rank", 3, int), ("rank", 4, int), ("rank", 5, int),
 )  # fmt: skip
 # watchdog: pid 4242 is gone     MEMORY: proc python(4242) exited
 GONE = re.compile(
@@ -252,7 +259,7 @@ PARSER = Parser(
         r"|(terminated|killed|died|exited)( (by|on|with|due to)|[,:;])? \(?signal[ :=]"
         r"|pid[= ]\d+ (is gone|has exited)|proc(ess)? [\w.+-]+\(\d+\) (has )?exited|exits with return code ?="
         r"|on node \S{1,120} exited on signal"
-        rf"|{footprint_of(*CAUGHT, _NAMED_END, BY_PID, BEHIND_A_BAR)}"
+        rf"|{footprint_of(*CAUGHT, _NAMED_END, BY_PID, BY_RANK, BEHIND_A_BAR)}"
     ),
     read=read,
 )

@@ -41,8 +41,8 @@ STEP = re.compile(
     r"(?i)\b(?:step|iteration|epochs?|at)[ :=_]{1,3}(\d{1,12})\b(?!\.\d)|\b(\d{1,9}) epochs\b"
     r"|(?:step|iter|checkpoint|epoch)[_-](\d{1,12})\b"
 )
-TOOK = re.compile(r"\b(?:in|took|elapsed) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
-SIZE = re.compile(r"\((\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B\)")
+TOOK = re.compile(r"(?:\b(?:in|took|elapsed)|B,) (\d{1,9}(?:\.\d{1,9})? ?(?:s|ms|sec|seconds|min|minutes))\b")
+SIZE = re.compile(r"(?:\(|, )(\d{1,9}(?:\.\d{1,6})?) ?([kKMGT]i?)?B(?:\)|,|$)")
 # step 5000/5000 finished, results written      iteration 800 of 800 done
 LAST_STEP = re.compile(
     r"(?i)^(?:train(?:ing)?:? )?(?:step|iteration|iter) (\d{1,9}) ?(?:/|of) ?(\d{1,9}),? (?:is )?"

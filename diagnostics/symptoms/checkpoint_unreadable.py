@@ -35,7 +35,8 @@ UNREADABLE = re.compile(
     # gzip: x.gz: unexpected end of file     tarfile.ReadError: unexpected end of data     and unzip, gzip and TFRecord
     r"|[Uu]nexpected end of (?:file|data)\b|End-of-central-directory signature not found|truncated record at \d"
     r"|Compressed file ended before the end-of-stream marker|deserializing header: header too large"
-    r"|storage has wrong size: expected -?\d",
+    # torch: what the archive holds of a tensor, and what its pickle says
+    r"|storage has wrong size: expected -?\d|record size \(\d{1,18} bytes\) does not match expected size",
 )
 
 # a checkpoint of many files that lacks one of them: FileNotFoundError: ... 'out/checkpoint-25/trainer_state.json'

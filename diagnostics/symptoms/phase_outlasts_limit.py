@@ -19,7 +19,16 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CollectiveTimeout, CountedOn, MarkerFile, Phase, PhaseTook, TrainingSteps, WatchdogFired
+from ..evidence.job import (
+    CollectiveTimeout,
+    CountedOn,
+    MarkerFile,
+    Phase,
+    PhaseTook,
+    ProcessEnded,
+    TrainingSteps,
+    WatchdogFired,
+)
 from ..evidence.process import ProcessState
 from ..evidence.storage import SizeSeen
 from ..incident import Incident
@@ -47,6 +56,8 @@ SAVED = re.compile(
 EVEN = 0.3  # of the usual rise, the smallest one
 OF_THE_VOLUME = ("save", "load", "copy", "resume")  # a volume that hung for a while makes these long
 OF_TRAINING = re.compile(r"(?i)\b(?:epochs?|iter(?:ation)?s?|(?:global_?)?steps?|loss|lr)\b")
+# index: block 432/1300, 15.2 s
+OWN_S = re.compile(r"[,;] {0,2}\(?(\d{1,7}(?:\.\d{1,3})?) ?s(?:ec(?:onds)?)?\)?$")
 SHARE = 0.4  # of the limit: for so long at least its pace was seen
 
 
@@ -126,23 +137,44 @@ def _said_to_take(incident: Incident, struck: list[tuple[float | None, Evidence]
 
 
 def _counted(incident: Incident, struck: list[tuple[float | None, Evidence]]) -> Iterator[Finding]:
-    """Phases that count, 1328/5120 and 2650/5120, with dates: as long as the whole takes at their pace."""
+    """Phases that count, 1328/5120 and 2650/5120, with dates or their own seconds: as long as the whole takes at their
+    pace. One that had ceased to count well before the limit struck hung.
+    """
     counts: dict[tuple[str, str, str], list[tuple[int, Phase]]] = defaultdict(list)
     for phase in incident.of(Phase):
         found = COUNT.search(phase.text) if phase.phase in LONG and phase.edge != "end" else None
-        if found and phase.stamp:
+        if found and (phase.stamp or OWN_S.search(phase.text)):
             counts[phase.source.file, phase.phase, found[2]].append((int(found[1]), phase))
     for (_, name, total), seen in counts.items():
         (first, begin), (last, end) = seen[0], seen[-1]
-        took = _gap(incident, begin, end)
+        took = _counting(incident, begin, end)
+        pauses = [_counting(incident, one, other) or 0.0 for (_, one), (_, other) in pairwise(seen)]
         for limit_s, fact in struck if took and last > first else ():
             needs = (took or 0.0) / (last - first) * int(total)
-            if limit_s and took and needs >= NEAR * limit_s and took >= SHARE * limit_s:
+            strike = _dated(incident, fact)
+            silent = incident.timeline.elapsed_s(end, strike) or 0.0
+            before = (incident.timeline.elapsed_s(begin, strike) or 0.0) < 0
+            if not limit_s or before or silent > 2 * max(pauses):
+                continue
+            if took and needs >= NEAR * limit_s and took >= SHARE * limit_s:
                 note = (
                     f"{name} stood at {last} of {total} and takes {needs:.0f} s at its pace, the limit is "
                     f"{limit_s:.0f} s"
                 )
                 yield Finding(Subject(), (begin, end, fact), note)
+
+
+def _counting(incident: Incident, begin: Phase, end: Phase) -> float | None:
+    """Seconds between two counts, by their dates or else by the seconds that they say themselves."""
+    said = [OWN_S.search(each.text) for each in (begin, end)]
+    return _gap(incident, begin, end) or (float(said[1][1]) - float(said[0][1]) if said[0] and said[1] else None)
+
+
+def _dated(incident: Incident, struck: Evidence) -> Evidence:
+    """A limit that struck, or where that has no date the end of the rank that it struck."""
+    rank = struck.subject.rank
+    ends = [each for each in incident.of(ProcessEnded) if rank is not None and each.subject.rank == rank]
+    return next((each for each in (struck, *ends) if each.stamp), struck)
 
 
 def _counted_on(incident: Incident) -> Iterator[Finding]:

@@ -2,7 +2,8 @@
 
 The launcher or a shell shows a rank that was ended by a signal or left with an error, and other ranks report a closed
 connection or a time-out, or had to be ended by the launcher; or one rank raised an error of its own while the others
-only complain of their peers.
+only complain of their peers. Where nobody complains, ranks that left with one and the same error have a reason that
+they share, and none was first.
 A launcher's "root cause" whose own words are a closed connection is a victim and does not count.
 """
 
@@ -70,7 +71,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         if not (ended.signal or ended.status or victims):  # it is gone, and it may have been done
             continue
-        if not victims and not _has_others(incident, ended.subject.rank):
+        if not victims and not _has_others(incident, ended):
             continue
         if ended.subject.rank not in ranks_of_victims:
             note = f"rank {ended.subject.rank} ended with {ended.signal or ended.status}"
@@ -89,9 +90,12 @@ CLOSED_BY_AGENT = re.compile(r"\bSending process \d{1,9} closing signal SIG")
 BY_AGENT = re.compile(r"\bfailed \(exitcode: -?\d{1,4}\) local_rank: (\d{1,6}) ")
 
 
-def _has_others(incident: Incident, rank: int) -> bool:
-    """True where another rank of the job has ended or made steps."""
-    return any(fact.subject.rank not in (None, rank) for fact in incident.of(ProcessEnded, TrainingSteps))
+def _has_others(incident: Incident, ended: ProcessEnded) -> bool:
+    """True where another rank of the job has made steps or ended, but for those that left with the same error."""
+    ends = incident.of(ProcessEnded)
+    alike = {each.subject.rank for each in ends if not ended.signal and each.status == ended.status}
+    others = {fact.subject.rank for fact in (*ends, *incident.of(TrainingSteps))} - {None, ended.subject.rank}
+    return bool(others - alike)
 
 
 def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Finding]:

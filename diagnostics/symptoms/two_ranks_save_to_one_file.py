@@ -1,7 +1,9 @@
-"""Two ranks say that they save the same checkpoint to one file, and it cannot be read.
+"""Two ranks save the same checkpoint to one file, and it cannot be read.
 
-One file, by its name, of the same step, under the names of two ranks; the one that cannot be read is of that name, or
-says itself that it is mixed. A folder may hold a file for each.
+One file, by its name, of the same step, under the names of two ranks, or open for writing in two processes; the one
+that cannot be read is of that name, or was loaded last by the log that tells of the error, or says itself that it is
+mixed. A folder may hold a file for each. A descriptor that a child has from its parent keeps its number: two processes
+that have the file open under one number are no two writers.
 
 Where nobody has met an unreadable one it is no sign: the ranks may have taken turns, or the paths lie on disks of
 their own.
@@ -13,15 +15,16 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence import Subject
+from ..evidence import Evidence, Subject
 from ..evidence.job import CheckpointEvent, PythonException
+from ..evidence.process import OpenFile
 from ..incident import Incident
 from . import Finding, Symptom
 from .checkpoint_unreadable import UNREADABLE
 
 ONE_FILE = re.compile(r"\.(?:pth?|ckpt|tar|bin|h5|npz|pkl|safetensors)$")
 RANK = re.compile(r"\brank[ =:]{0,2}(\d{1,6})\b")
-MIXED = re.compile(r"storage has wrong size: expected")
+MIXED = re.compile(r"storage has wrong size: expected|record size \(\d{1,18} bytes\) does not match expected size")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -30,7 +33,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
         for error in incident.of(PythonException)
         if MIXED.search(error.text) or UNREADABLE.search(f"{error.type}: {error.text}")
     ]
-    saves: dict[tuple[str, int], dict[str, CheckpointEvent]] = defaultdict(dict)
+    for path, by_writer, note in (*_saves(incident), *_descriptors(incident)):
+        name = path.rpartition("/")[2]
+        broken = [error for error in errors if MIXED.search(error.text) or name in _names(incident, error)]
+        if broken:
+            yield Finding(Subject(path=path), (*by_writer[:4], broken[0]), note)
+
+
+def _saves(incident: Incident) -> Iterator[tuple[str, list[Evidence], str]]:
+    """Files to which two ranks save the same step, by their own words."""
+    saves: dict[tuple[str, int], dict[str, Evidence]] = defaultdict(dict)
     for event in incident.of(CheckpointEvent):
         path = event.subject.path or ""
         if event.event == "saving" and event.step is not None and ONE_FILE.search(path):
@@ -39,12 +51,32 @@ def rule(incident: Incident) -> Iterator[Finding]:
             if rank is not None:
                 saves[path, event.step].setdefault(str(rank), event)
     for (path, step), by_rank in saves.items():
-        name = path.rpartition("/")[2]
-        broken = [error for error in errors if MIXED.search(error.text) or name in f"{error.text} {error.subject.path}"]
-        if len(by_rank) > 1 and broken:
-            ranks = " and ".join(list(by_rank)[:4])
-            note = f"ranks {ranks} save {path} of {step}"
-            yield Finding(Subject(path=path), (*list(by_rank.values())[:4], broken[0]), note)
+        if len(by_rank) > 1:
+            yield path, [*by_rank.values()], f"ranks {' and '.join(list(by_rank)[:4])} save {path} of {step}"
+
+
+def _descriptors(incident: Incident) -> Iterator[tuple[str, list[Evidence], str]]:
+    """Files that two processes of one machine have open for writing, each under a number of its own."""
+    opened: dict[tuple[str, str], dict[int, OpenFile]] = defaultdict(dict)
+    for row in incident.of(OpenFile):
+        if row.writable and not row.deleted and row.subject.pid is not None and ONE_FILE.search(row.target):
+            opened[incident.links.machines.of(row), row.target].setdefault(row.subject.pid, row)
+    for (_, path), by_pid in opened.items():
+        if len({row.descriptor for row in by_pid.values()}) > 1:
+            pids = " and ".join(str(pid) for pid in list(by_pid)[:4])
+            yield path, [*by_pid.values()], f"processes {pids} have {path} open for writing"
+
+
+def _names(incident: Incident, error: PythonException) -> str:
+    """What an error says of its file, and what its log loaded last before it."""
+    loads = [
+        event.subject.path or ""
+        for event in incident.of(CheckpointEvent)
+        if event.event == "resuming"
+        and event.source.file == error.source.file
+        and event.source.line < error.source.line
+    ]
+    return f"{error.text} {error.subject.path} {loads[-1] if loads else ''}"
 
 
 SYMPTOM = Symptom(
