@@ -30,9 +30,9 @@ CAUSES = (
             Effect("shm-error", 0.08,
                    "each shared tensor takes a descriptor, so one of these may be the first to fail",
                    "the shared-memory file could not be opened for want of a descriptor"),
-            Effect("user-code-exception", 0.1,
-                   "the main process raises EOFError or the like",
-                   "the exception is the consequence in the other process"),
+            Effect("user-code-exception", 0.02,
+                   "an EOFError is no error of the code's own; what a failed open never set is, and seldom the last word",
+                   "the code met what a failed open had left unset"),
             *dies("a process had no descriptor left", 0.05),
         ),
         now=(
