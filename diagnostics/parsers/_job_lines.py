@@ -114,7 +114,7 @@ def of_lines(lines: Iterable[Line]) -> Iterator[Message]:
         if line.text.startswith(DIRECTIVES):
             continue
         for part in line.text.split("\r") if "\r" in line.text else (line.text,):
-            if part:
+            if part and not part.isspace():
                 yield message(line, part)
 
 

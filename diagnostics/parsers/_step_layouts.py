@@ -1,4 +1,4 @@
-"""The layout of a step line: its length, where its digits stand, which of them are which number.
+"""The layout of a step line or a bar: its length in bytes, where its digits stand, which of them are which number.
 
 The step lines of one trainer differ only in their digits. One of them, read as any line is, gives the layout by
 which all others like it are read at once, as a matrix of bytes.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..evidence import Stamp
 from ..step_line import NAN, Span
-from ..text import Line
+from ..text import Line, as_shown
 from ._job_lines import RANK_LAST, Message, message
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TIME = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?")
 PARTS = re.compile(r"(\d{1,18}(?:,\d{3})*)(?:\.(\d{1,18}))?(?:[eE]([-+]?)(\d{1,3}))?")
+FILL = re.compile(rb"%\|([^|]*)\|")  # how far a bar is filled, which its numbers say too
 ZERO, NINE = ord("0"), ord("9")
 POWERS = [float(f"1e{power}") for power in range(300)]
 
@@ -69,17 +70,17 @@ def _integer(lines: Bytes, places: list[int]) -> Numbers:
 
 
 class Layout:
-    """The lines that differ from one line only in the digits of its message and of its time."""
+    """The lines that differ from one line only in the digits of its message and of its time, and in a bar's fill."""
 
-    def __init__(self, raw: bytes, said: Message, numbers: dict[str, Span]) -> None:
+    def __init__(self, raw: bytes, said: Message, numbers: dict[str, Span], offset: int) -> None:
         import numpy as np
 
-        text = raw.decode("ascii")
-        offset = len(text) - len(said.text)
+        text = raw.decode("latin-1")  # a character for each byte
         self.message = said
+        self.is_bar = numbers.keys() == {"step"}
         self.fixed = {name: span.value(said.text) for name, span in numbers.items() if _spelled(span, said.text)}
         self.numbers = {
-            name: Number(said.text[span.start : span.end], offset + span.start, span.scale)
+            name: Number(said.text[span.start : span.end], offset + _bytes(said.text[: span.start]), span.scale)
             for name, span in numbers.items()
             if name not in self.fixed
         }
@@ -87,19 +88,26 @@ class Layout:
         self.shape = np.frombuffer(raw, dtype=np.uint8)
         free = (self.shape >= ZERO) & (self.shape <= NINE)
         free[:offset] = False
+        free[offset + _bytes(said.text) :] = False
         if rank := RANK_LAST.search(said.text):
-            free[offset + rank.start(1) :] = False
+            free[offset + _bytes(said.text[: rank.start(1)]) :] = False
         if self.time:
             free[self.time.start() : self.time.end()] = [char.isdigit() for char in self.time[0]]
         self.least = np.where(free, ZERO, self.shape).astype(np.uint8)
         self.spread = np.where(free, NINE - ZERO, 0).astype(np.uint8)
+        if filled := FILL.search(raw, offset):
+            within = slice(*filled.span(1))
+            self.least[within], self.spread[within] = 0, 255
 
     @classmethod
     def of(cls, raw: bytes, said: Message, numbers: dict[str, Span]) -> Layout | None:
         """The layout of a line, or None where it must be read singly."""
-        if "step" not in numbers or b"\r" in raw or not raw.isascii() or not raw.endswith(said.text.encode()):
+        offset = raw.rfind(said.text.encode())
+        if "step" not in numbers or offset < 0:
             return None
-        layout = cls(raw, said, numbers)
+        if as_shown(raw[offset + _bytes(said.text) :].decode("utf-8", errors="replace")):
+            return None
+        layout = cls(raw, said, numbers, offset)
         timed = said.stamp is None or layout.time is not None
         return layout if timed and all(number.readable for number in layout.numbers.values()) else None
 
@@ -137,8 +145,8 @@ class Layout:
 
     def _midnight(self, raw: bytes, stamp: Stamp) -> float:
         """The start of a line's day on the line's own clock, whose zone is that of the layout."""
-        said = message(Line(0, raw.decode("ascii"), ""))
-        time = TIME.search(raw.decode("ascii"))
+        said = message(Line(0, as_shown(raw.decode("utf-8", errors="replace")), ""))
+        time = TIME.search(raw.decode("latin-1"))
         if said.stamp is None or time is None or said.stamp.clock is not stamp.clock:
             return NAN
         hours, minutes, seconds = (int(time[0][place : place + 2]) for place in (11, 14, 17))
@@ -146,6 +154,10 @@ class Layout:
         return said.stamp.seconds - (
             hours * 3600 + minutes * 60 + min(seconds, 59) + (int(fraction) / 10 ** len(fraction) if fraction else 0.0)
         )
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def _spelled(span: Span, text: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-ALWAYS = ("line", "rank", "count", "step", "seconds", "epoch")
+ALWAYS = ("line", "place", "rank", "count", "step", "seconds", "epoch")
 MOST = 100_000  # rows of one log that are kept ...
 HELD = 4  # ... and this many times as many are held before some are dropped
 LAG = 3  # steps: ranks that share a log without a prefix are not quite abreast
@@ -64,11 +64,16 @@ class Steps:
     def watch_bar(self, message: Message) -> None:
         """Keep where a progress bar stands: some trainers print a step's numbers without its step."""
         if found := BAR.search(message.text):
-            self._bars[message.rank] = float(found[1])
+            self.bar_stands(message.rank, float(found[1]))
 
-    def add(self, message: Message, numbers: Mapping[str, Span]) -> None:
-        """Add one line."""
+    def bar_stands(self, rank: int | None, step: float) -> None:
+        """The progress bar of a rank stands at a step."""
+        self._bars[rank] = step
+
+    def add(self, message: Message, numbers: Mapping[str, Span], place: float = 0.0) -> None:
+        """Add one line, or the one of the messages of a line that has this place among all messages."""
         values = {"step": self._bars.get(message.rank, NAN), "line": float(message.line.number), "count": 1.0}
+        values["place"] = place
         values |= {name: span.value(message.text) for name, span in numbers.items()}
         values["rank"] = _number(message.rank)
         writer = self.writer(message)
@@ -156,7 +161,9 @@ class Steps:
                 strange[:] = [np.unique(np.concatenate(strange))]
         shapes = [part["line"].shape for part in self._parts]
         lines = np.concatenate([part["line"] for part in self._parts])
-        order: Any = slice(None) if bool((lines[1:] > lines[:-1]).all()) else np.argsort(lines, kind="stable")
+        order: Any = slice(None)
+        if not bool((lines[1:] > lines[:-1]).all()):
+            order = np.lexsort((np.concatenate([part["place"] for part in self._parts]), lines))
         columns = {}
         for name in (*ALWAYS, *MEASURED):
             parts = [
@@ -184,7 +191,7 @@ class Steps:
             for name, at in strange.items()
         ]
         used = {"line", "step", *strange, *(["count"] if merged else [])}
-        kept = [name for name in columns if name in used or (name not in ("rank", "count") and _holds(columns[name]))]
+        kept = [name for name in columns if name in used or (name not in ("place", "rank", "count") and _holds(columns[name]))]
         plain = {name: _plain(columns.pop(name)) for name in kept}
         yield TrainingSteps(
             **first,

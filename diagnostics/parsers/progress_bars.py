@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..evidence import Evidence
 from ..evidence.job import ProgressBar
-from ..text import Text
+from ..text import Line, Text
 from . import Parser
-from ._job_lines import Message, messages
+from ._job_lines import message
 
 BAR = re.compile(
     r"^\s{0,8}(?:(.{0,120}?):? +)?\d{1,3}%(?:\|[^|]{0,200}| Completed )\| *([\d.]{1,15}[kMGTB]{0,2})/"
@@ -46,55 +47,85 @@ METRIC = re.compile(
 RATE = re.compile(r"[,<] {0,4}(\d{1,9}(?:\.\d{1,6})?) ?(s/\w{1,12}|\w{1,12}/s)\b")
 LASTED_S = 60.0  # a bar that ended sooner tells nothing
 ANEW = 20  # of bars that were begun anew, the last ones
-State = tuple[Message, int | None, int | None, float | None]
 SUFFIXES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+class State(NamedTuple):
+    """One state of a bar, and where it stands."""
+
+    line: Line
+    part: str
+    done: int | None
+    total: int | None
+    elapsed_s: float | None
 
 
 def read(text: Text) -> Iterator[Evidence]:
     last: dict[tuple[int | None, str], State] = {}
-    left: list[tuple[str, State]] = []
+    left: list[tuple[tuple[int | None, str], State]] = []
     paces: dict[tuple[int | None, str], list[float]] = {}
-    for message in messages(text, INTERESTING):
-        if (found := BAR.match(message.text)) or (found := RICH.match(message.text)):
-            state = (message, _count(found[2]), _count(found[3]), _elapsed(found[4]))
-        elif found := COUNT.match(message.text):
-            state = (message, _count(found[2]), None, _elapsed(found[3]))
-        elif found := METRIC.match(message.text):
+    for line, part, said, rank in _drawn(text):
+        if (found := BAR.match(said)) or (found := RICH.match(said)):
+            state = State(line, part, _count(found[2]), _count(found[3]), _elapsed(found[4]))
+        elif found := COUNT.match(said):
+            state = State(line, part, _count(found[2]), None, _elapsed(found[3]))
+        elif found := METRIC.match(said):
             done = _count(found[2])
-            state = (message, done, _count(found[3]), (done or 0) * float(found[4]))
+            state = State(line, part, done, _count(found[3]), (done or 0) * float(found[4]))
         else:
             continue
-        label = (found[1] or "").strip()
-        if rate := RATE.search(message.text, found.end()):
+        bar = rank, (found[1] or "").strip()
+        if rate := RATE.search(said, found.end()):
             number = float(rate[1])
             pace = number if rate[2].startswith("s/") else 1 / number if number else None
-            range_ = paces.setdefault((message.rank, label), [])
+            range_ = paces.setdefault(bar, [])
             range_[:] = [min([*range_, pace]), max([*range_, pace])] if pace else range_
-        before = last.get((message.rank, label))
-        if before and (before[1] or 0) > (state[1] or 0) and (before[3] or 0.0) >= LASTED_S:
-            left.append((label, before))
-        last[message.rank, label] = state
-    told = [*left[-ANEW:], *((label, state) for (_, label), state in last.items())]
-    for label, (message, done, total, elapsed) in sorted(told, key=lambda each: each[1][0].line.number):
-        fastest, slowest = paces.get((message.rank, label)) or (None, None)
+        before = last.get(bar)
+        if before and (before.done or 0) > (state.done or 0) and (before.elapsed_s or 0.0) >= LASTED_S:
+            left.append((bar, before))
+        last[bar] = state
+    for bar, state in sorted([*left[-ANEW:], *last.items()], key=lambda each: each[1].line.number):
+        fastest, slowest = paces.get(bar) or (None, None)
         yield ProgressBar(
-            **message.facts(text),
-            label=label,
-            done=done,
-            total=total,
-            elapsed_s=elapsed,
+            **message(state.line, state.part).facts(text),
+            label=bar[1],
+            done=state.done,
+            total=state.total,
+            elapsed_s=state.elapsed_s,
             fastest_s=fastest,
             slowest_s=slowest,
         )
 
 
+def _drawn(text: Text) -> Iterator[tuple[Line, str, str, int | None]]:
+    """What may be states of bars: the line, the part of it, what it says out of its wrapping, and the rank.
+
+    A bar is drawn thousands of times behind the same words: they are taken out of their wrapping once.
+    """
+    wrapped: dict[str, tuple[int, int | None]] = {}  # by the words: how much of them is wrapping, and the rank
+    for line in text.matching(INTERESTING):
+        for part in line.text.split("\r"):
+            words = part[: part.find("%|") + 1].rstrip("%0123456789") if part.endswith("]") else ""
+            if words in wrapped:
+                length, rank = wrapped[words]
+                yield line, part, part[length:], rank
+            elif INTERESTING.search(part):
+                said = message(line, part)
+                length = len(part) - len(said.text)
+                if words and said.stamp is None and length <= len(words) and part.endswith(said.text):
+                    wrapped[words] = length, said.rank
+                yield line, part, said.text, said.rank
+
+
 INTERESTING = re.compile(
-    r"%(?:\|.{0,200}| Completed )\| *[\d.]|━ +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d"
+    r"%(?:\|.{0,200}| Completed )\| *[\d.]|[━╸╺] +(?:\d{1,3}% )?\d+/\d+ +\d+:\d\d|\d(?:it| [a-z]{2,20}) \[\d"
     r"|\d\] {1,4}eta: \d"
 )
 
 
 def _count(text: str) -> int | None:
+    if text.isdecimal():
+        return int(text)
     text = text.rstrip("B")
     try:
         return int(float(text.rstrip("kMGT")) * SUFFIXES.get(text[-1:], 1))

@@ -50,6 +50,33 @@ def negative(dice: random.Random) -> Iterator[str]:
 WRITERS = (plain, ranks, restarted, bars, negative)
 
 
+def bar(step: int, of: int, after: str = "") -> str:
+    """A state of tqdm's bar."""
+    eighths = 80 * step // of
+    fill = ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).ljust(10)[:10]
+    return f"{100 * step // of:3}%|{fill}| {step}/{of} [{step // 60:02}:{step % 60:02}<1:10:02, {9 + step % 20 / 10:.2f}it/s{after}]"
+
+
+def one_line(dice: random.Random) -> Iterator[str]:
+    """Bars that say the loss, rewritten without ever a line end."""
+    yield "".join(f"\r[rank1]:Epoch 0: {bar(step, 700, f', loss={dice.random():.3f}')}" for step in range(700))
+
+
+def shared_line(dice: random.Random) -> Iterator[str]:
+    """The steps' losses between the states of a bar that says none."""
+    for step in range(10, 700, 10):
+        states = (f"\r{bar(each, 700)}" for each in range(step - 10, step))
+        yield "".join([*states, f"\r{' ' * 60}\r{{'loss': {dice.random():.4f}, 'grad_norm': 0.5, 'epoch': 0.{step:03}}}"])
+
+
+def coloured(dice: random.Random) -> Iterator[str]:
+    for step in range(200):
+        yield f"\x1b[32m2026-11-29 12:01:{step % 60:02}\x1b[0m INFO step {step} loss {dice.random():.4f} lr 3.0e-4\x1b[0m "
+
+
+TOGETHER = (*WRITERS, one_line, shared_line, coloured)  # which also put several messages into one line
+
+
 def shown(facts: list[Evidence]) -> list[str]:
     """Facts with their columns, as text: NaN equals itself there."""
     return [
@@ -64,7 +91,7 @@ def shown(facts: list[Evidence]) -> list[str]:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("writer", TOGETHER)
 def test_layouts_and_single_lines_agree(writer, end: str, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setattr(_step_scan, "BLOCK", 5000)
     lines = list(writer(random.Random(7)))
@@ -72,6 +99,18 @@ def test_layouts_and_single_lines_agree(writer, end: str, monkeypatch: pytest.Mo
     together = list(_step_scan.scan(text, training_log.STEP, training_log.START))
     assert any(isinstance(fact, TrainingSteps) for fact in together)
     assert shown(together) == shown(list(training_log.read_singly(text)))
+
+
+@pytest.mark.parametrize("writer", [one_line, shared_line, coloured])
+def test_few_lines_are_read_singly(writer, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """What rewrites its line or is in colour is read by layouts as any other line is."""
+    text = Text("train.log", "\n".join(writer(random.Random(7))).encode())
+    singly = []
+    peel = _step_scan.message
+    monkeypatch.setattr(_step_scan, "message", lambda line: singly.append(line) or peel(line))
+    steps = [fact for fact in training_log.scan(text, training_log.STEP, training_log.START)]
+    messages = text.content.count("\r") + text.content.count("\n")
+    assert steps and len(singly) < messages / 4
 
 
 def test_a_loss_that_is_nan_in_the_second_run_only() -> None:
