@@ -8,7 +8,7 @@ read as it stands: `LargeText.lines` runs through the file without keeping it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from io import BytesIO
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from .footprint import Footprint
 from .haystack import Haystack, without_middles
 from .ripgrep import Found, lines_of_data, lines_of_file
-from .text import Line, Text, as_shown
+from .text import Line, Text, as_shown, settled
 
 LARGE = 8 << 20  # bytes; smaller artefacts are simply read
 LINE_LIMIT = 16 << 20  # bytes of one line
@@ -69,7 +69,9 @@ class LargeText(Text):
         """Pieces from all over the artefact, whole lines: its beginning, its end and what lies evenly between."""
         between = range(_PIECE, self.size - _PIECE, max(_PIECE, self.size // 30))
         pieces = [self._read(at, _PIECE // 16) for at in between] + [self._read(max(0, self.size - _PIECE), _PIECE)]
-        text = b"".join(piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in (b"\n" + self.head, *pieces))
+        # where a progress bar rewrites its line each of its states counts as one
+        pieces = [piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for piece in (b"\n" + self.head, *pieces)]
+        text = b"".join(piece[piece.find(b"\n") + 1 : piece.rfind(b"\n") + 1] for piece in pieces)
         return as_shown(text.decode("utf-8", errors="replace"))
 
     @property
@@ -153,22 +155,38 @@ class LargeText(Text):
         with self._open() as file:
             file.seek(offset)
             while data := file.readline(LINE_LIMIT):
+                if len(data) == LINE_LIMIT and (end := data.rfind(b"\r") + 1):
+                    data = data[:end]
+                    file.seek(offset + end)
                 yield _line(number, offset, data)
                 offset += len(data)
-                number += 1
+                number += data.endswith(b"\n")  # an absurdly long line comes in pieces of one number
 
-    def excerpts(self, footprints: Mapping[str, Footprint]) -> dict[str, Excerpt]:
-        """By the name of each footprint that some line that was found matches, the surroundings of these lines."""
+    def excerpts(self, footprints: Mapping[str, Footprint], every_state: Set[str] = frozenset()) -> dict[str, Excerpt]:
+        """By the name of each footprint that some line that was found matches, the surroundings of these lines.
+
+        The footprints of `every_state` see the states that progress bars have passed, the others do not.
+        """
         near: dict[str, list[Found]] = {name: [] for name in footprints}
+        left: list[Found] = []  # without what bars have passed
         for start in range(0, len(self.found), _TOGETHER):
             part = self.found[start : start + _TOGETHER]
-            lines = [without_middles(self.line(found).text) for found in part]
-            haystack = Haystack("\n".join(lines))
-            for name, footprint in footprints.items():
-                if live := footprint.live(haystack):
-                    near[name] += [found for found, line in zip(part, lines, strict=True) if live.search(line)]
+            whole = "\n".join(self.line(found).text for found in part)
+            for names, text in ((every_state, whole), (footprints.keys() - every_state, settled(whole))):
+                lines = [without_middles(line) for line in text.split("\n")]
+                rows = [(found, line) for found, line in zip(part, lines, strict=True) if line]
+                if names is not every_state:
+                    left += [found for found, _ in rows]
+                haystack = Haystack("\n".join(line for _, line in rows))
+                for name in names:
+                    if live := footprints[name].live(haystack):
+                        near[name] += [found for found, line in rows if live.search(line)]
         shared: dict[Callable[[Any], object], object] = {}
-        return {name: Excerpt(self, found, shared) for name, found in near.items() if found}
+        return {
+            name: Excerpt(self, self.found if name in every_state else left, found, shared, name not in every_state)
+            for name, found in near.items()
+            if found
+        }
 
 
 def _line(number: int, offset: int, data: bytes) -> Line:
@@ -177,16 +195,29 @@ def _line(number: int, offset: int, data: bytes) -> Line:
 
 
 class Excerpt(LargeText):
-    """The neighbourhoods of some lines of a large artefact; `worked_out` is what all its excerpts share."""
+    """The neighbourhoods (of `near`) of some lines of a large artefact (`found`).
+
+    `worked_out` is what all its excerpts share; a settled one leaves out what progress bars have passed.
+    """
 
     def __init__(
-        self, whole: LargeText, near: Sequence[Found], worked_out: dict[Callable[[Any], object], object]
+        self,
+        whole: LargeText,
+        found: Sequence[Found],
+        near: Sequence[Found],
+        worked_out: dict[Callable[[Any], object], object],
+        is_settled: bool,
     ) -> None:
         super().__init__(whole.name, whole.data, whole.path)
-        self.found = whole.found
+        self.found = list(found)
         self._file = whole._file  # the whole closes it
         self._near = near
         self._worked_out = worked_out
+        self._is_settled = is_settled
+
+    def line(self, found: Found) -> Line:
+        line = super().line(found)
+        return line._replace(text=settled(line.text)) if self._is_settled else line
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
         return self.looked_for(pattern)

@@ -94,7 +94,7 @@ def _read(text: Text) -> tuple[list[Evidence], list[Coverage]]:
         elif mine or parser.claims == "any":
             told.append(_read_by(name, parser, text, mine))
     if facts and not isinstance(text, LargeText):
-        facts = on_their_hosts(text, facts)
+        facts = on_their_hosts(text.settled, facts)
     if not told and _is_headings(text):
         told = [_coverage(text.name, ReadState.EMPTY, "headings with nothing below them")]
     elif not told:
@@ -142,10 +142,11 @@ def readers(text: Text) -> Iterator[tuple[str, Parser, Text]]:
     if isinstance(text, LargeText):
         yield from _readers_of_large(text)
         return
-    possible = _footprints().possible(text.haystack) if text.haystack else all_parsers().keys()
+    settled = text.settled
+    possible = _footprints().possible(settled.haystack) if settled.haystack else all_parsers().keys()
     for name, parser in _in_turn():
-        if (parser.binary or name in possible) and parser.wants(text):
-            yield name, parser, text
+        if (parser.binary or name in possible) and parser.wants(settled):
+            yield name, parser, text if parser.every_state else settled
 
 
 @cache
@@ -168,9 +169,12 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
                 yield name, parser, text
         return
     sample = Text(text.name, text.sample.encode())
+    settled = sample.settled
     asked = {name: parser for name, parser in _in_turn() if not parser.binary and parser.claims != "alone"}
-    shown = {name for name, parser in asked.items() if parser.wants(sample)}
-    dense = {name for name in shown if _share(sample, asked[name].pattern) > _DENSE}
+    shown = {name for name, parser in asked.items() if parser.wants(settled)}
+    dense = {
+        name for name in shown if _share(sample if asked[name].every_state else settled, asked[name].pattern) > _DENSE
+    }
     is_a_machine_s = any(asked[name].medium in OF_MACHINES for name in dense)
     media = OF_MACHINES if is_a_machine_s else OF_MACHINES | OF_JOBS
     sparse = {
@@ -182,7 +186,8 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
     meanwhile = [name for name in asked if name in dense and asked[name].claims == "any"]
     for name in meanwhile:
         yield name, asked[name], text
-    excerpts = text.excerpts({name: parser.searched for name, parser in sparse.items()})
+    every_state = {name for name, parser in sparse.items() if parser.every_state}
+    excerpts = text.excerpts({name: parser.searched for name, parser in sparse.items()}, every_state)
     for name, parser in asked.items():
         if name in dense and name not in meanwhile:
             yield name, parser, text

@@ -17,6 +17,14 @@ from .haystack import Haystack
 
 Worked = TypeVar("Worked")
 
+# a state of tqdm's bar, alone on its line:   45%|####  | 45/100 [00:10<00:12,  4.40it/s, loss=2.31]
+_STATE = (
+    r"[^\n\r|%]{0,160}%\|[^\n\r|]{0,400}\| {0,12}[\d.]{1,15}[kMGTB]{0,2}/[\d.]{1,15}[kMGTB]{0,2} "
+    r"\[[^\n\r\]]{1,1000}\][ \t]{0,200}"
+)
+_WIPED = re.compile(r"(?<=\r)[ \t]+\r")  # blanks over a bar, before something else is printed
+_PASSED = re.compile(rf"(?<![^\n\r])({_STATE}[\n\r]+)((?:{_STATE}[\n\r]+)+)(?={_STATE}(?:[\n\r]|$))")
+
 QUOTE_LIMIT = 4096
 _FILL = re.compile(r"(?<![ \t])[ \t]+$", re.M)  # what a copy of a screen has behind its lines
 # "MESSAGE": [27, 91, 51, 49, 109, 115, 116, 101, 112]      as journald writes one that holds colours or is no UTF-8
@@ -70,6 +78,15 @@ def _unescaped(string: str) -> str:
         return str(json.loads(string))
     except ValueError:
         return string
+
+
+def settled(text: str) -> str:
+    """A text in which, of the states of a progress bar that follow each other, the first and the last stay. Its line
+    ends stay.
+    """
+    if "%|" not in text:
+        return text
+    return _PASSED.sub(lambda found: found[1] + "\n" * found[2].count("\n"), _WIPED.sub("", text))
 
 
 def whole_number(text: str) -> int | None:
@@ -129,6 +146,13 @@ class Text:
     def plain(self) -> str:
         """The content as a reader sees it."""
         return as_shown(self.content)
+
+    @cached_property
+    def settled(self) -> Text:
+        """The same as whoever is not interested in progress bars sees it; this text itself where it holds none."""
+        shown = settled(self.plain)
+        alike = len(shown) == len(self.plain) or self.plain.count("\n") != self.content.count("\n")
+        return self if alike else _Settled(self, shown)
 
     def _decoded(self) -> str:
         """A byte-order mark decides, else UTF-8 with replacement characters."""
@@ -196,3 +220,25 @@ class Text:
     def before(self, line: Line, limit: int = 20) -> Iterator[Line]:
         """Up to `limit` lines that precede a line, nearest first."""
         return reversed(self._lines[max(0, line.number - 1 - limit) : line.number - 1])
+
+
+class _Settled(Text):
+    """A text without the states that progress bars have passed, under the same line numbers."""
+
+    def __init__(self, whole: Text, shown: str) -> None:
+        super().__init__(whole.name, whole.data)
+        self._whole, self._shown = whole, shown
+
+    @cached_property
+    def content(self) -> str:
+        return self._whole.content
+
+    @cached_property
+    def plain(self) -> str:
+        return self._shown
+
+    @cached_property
+    def _lines(self) -> list[Line]:
+        return [
+            line._replace(text=shown) for line, shown in zip(self._whole._lines, self._shown.split("\n"), strict=False)
+        ]

@@ -42,6 +42,7 @@ class Parser:
     binary : True when the artefact is no text (a pickle)
     claims : "any" line; "untold" lines only, of which no other parser says anything worse than information; or
         "alone", an artefact in which no other parser found anything
+    every_state : True when it reads each state of a progress bar; others are given the first and the last
     describes : of a fact in which a person describes lines of the incident, a parser of them; None of any other fact
     """
 
@@ -51,6 +52,7 @@ class Parser:
     read: Callable[[Text], Iterable[Evidence]]
     binary: bool = False
     claims: Literal["any", "untold", "alone"] = "any"
+    every_state: bool = False
     describes: Callable[[Evidence], Parser | None] | None = None
 
     @cached_property

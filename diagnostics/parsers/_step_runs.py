@@ -191,7 +191,11 @@ class Steps:
             for name, at in strange.items()
         ]
         used = {"line", "step", *strange, *(["count"] if merged else [])}
-        kept = [name for name in columns if name in used or (name not in ("place", "rank", "count") and _holds(columns[name]))]
+        kept = [
+            name
+            for name in columns
+            if name in used or (name not in ("place", "rank", "count") and _holds(columns[name]))
+        ]
         plain = {name: _plain(columns.pop(name)) for name in kept}
         yield TrainingSteps(
             **first,

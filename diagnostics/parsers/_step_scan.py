@@ -34,7 +34,7 @@ LAYOUTS = 64  # of one length: a log that needs more is no log of steps
 
 
 class Reader:
-    """Reads blocks of whole messages into steps. A message ends with its line, or where a carriage return rewrites it."""
+    """Reads blocks of whole messages into steps; a message ends with its line or a carriage return."""
 
     def __init__(self, steps: Steps, step: re.Pattern[str], start: re.Pattern[str]) -> None:
         self.steps = steps

@@ -146,4 +146,5 @@ PARSER = Parser(
     footprint=r"\d{1,3}%(?:\|.{0,200}| Completed )\| *[\d.]+[kMGTB]*/|━ +(\d{1,3}% )?\d+/\d+ +\d+:\d\d"
     r"|\d(it| [a-z]{2,20}) \[\d{1,4}:\d\d, |^\s{0,8}[A-Z][\w -]{1,40}:? {1,4}\[ {0,8}\d+/\d+\] {1,4}eta: \d",
     read=read,
+    every_state=True,
 )

@@ -107,4 +107,5 @@ PARSER = Parser(
         r"|\d{1,12}/\d{1,12} \[[\d:<, ]{1,30}[\d.]{1,10}(it/s|s/it).{0,120}loss="
     ),
     read=read,
+    every_state=True,
 )

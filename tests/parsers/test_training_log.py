@@ -66,7 +66,9 @@ def shared_line(dice: random.Random) -> Iterator[str]:
     """The steps' losses between the states of a bar that says none."""
     for step in range(10, 700, 10):
         states = (f"\r{bar(each, 700)}" for each in range(step - 10, step))
-        yield "".join([*states, f"\r{' ' * 60}\r{{'loss': {dice.random():.4f}, 'grad_norm': 0.5, 'epoch': 0.{step:03}}}"])
+        yield "".join(
+            [*states, f"\r{' ' * 60}\r{{'loss': {dice.random():.4f}, 'grad_norm': 0.5, 'epoch': 0.{step:03}}}"]
+        )
 
 
 def coloured(dice: random.Random) -> Iterator[str]:
@@ -108,7 +110,7 @@ def test_few_lines_are_read_singly(writer, monkeypatch: pytest.MonkeyPatch) -> N
     singly = []
     peel = _step_scan.message
     monkeypatch.setattr(_step_scan, "message", lambda line: singly.append(line) or peel(line))
-    steps = [fact for fact in training_log.scan(text, training_log.STEP, training_log.START)]
+    steps = list(training_log.scan(text, training_log.STEP, training_log.START))
     messages = text.content.count("\r") + text.content.count("\n")
     assert steps and len(singly) < messages / 4
 
