@@ -31,7 +31,7 @@ CAUSES = (
                    "each shared tensor takes a descriptor, so one of these may be the first to fail",
                    "the shared-memory file could not be opened for want of a descriptor"),
             Effect("user-code-exception", 0.02,
-                   "an EOFError is no error of the code's own; what a failed open never set is, and seldom the last word",
+                   "what a failed open never set is met seldom, and as the last word more seldom still",
                    "the code met what a failed open had left unset"),
             *dies("a process had no descriptor left", 0.05),
         ),

@@ -12,6 +12,7 @@ from ..evidence.gpu import GpuStatus
 from ..evidence.job import CheckpointEvent, ProcessEnded, RunFinished, RunStarted, TrainingSteps, WatchdogFired
 from ..evidence.storage import ChecksumVerdict
 from ..incident import Incident
+from ..runs import job_ends
 
 ROUNDED = timedelta(seconds=1)  # many tools write whole seconds
 BROKEN = ("differs", "unreadable", "missing")
@@ -97,8 +98,8 @@ def _run(incident: Incident, runs: Sequence[TrainingSteps], index: int) -> Run:
     last_line = int(steps.columns["line"][-1])
     last = Source(steps.source.file, last_line, steps.quotes.get(last_line, ""))
     next_at = incident.timeline.at(following) if following else None
-    last_at = _last_moment(incident, steps)
-    ended = _end(incident, last_at, next_at)
+    last_at = incident.timeline.at(steps, steps.last_stamp)
+    ended = _end(incident, steps, last_at, next_at)
     saves = [save for save in saves_of(incident, steps.source.file) if _before(save, following)]
     usable = [save for save in saves if save.usable]
     finish = [
@@ -125,18 +126,14 @@ def _before(save: Save, following: TrainingSteps | None) -> bool:
     return following is None or save.event.source.line < following.source.line
 
 
-def _last_moment(incident: Incident, steps: TrainingSteps) -> datetime | None:
-    seconds = [value for value in steps.columns.get("seconds", ()) if value == value]
-    if not seconds or steps.stamp is None:
-        return None
-    return incident.timeline.at(steps, steps.stamp._replace(seconds=float(seconds[-1])))
-
-
-def _end(incident: Incident, last_step: datetime | None, next_run: datetime | None) -> Evidence | None:
-    """What ended a run: the first watchdog's kill or process's end between its last step and the next run."""
+def _end(
+    incident: Incident, steps: TrainingSteps, last_step: datetime | None, next_run: datetime | None
+) -> Evidence | None:
+    """What ended a run: the first watchdog's kill or process's end on its machine, before the next run."""
     if last_step is None:
         return None
-    ends: list[WatchdogFired | ProcessEnded] = [*incident.of(WatchdogFired), *incident.of(ProcessEnded)]
+    ends: list[WatchdogFired | ProcessEnded] = [*incident.of(WatchdogFired), *job_ends(incident)]
+    ends = [each for each in ends if incident.links.may_be_beside(steps, each)]
     dated = [(at, each) for each in ends if (at := incident.timeline.at(each)) and at >= last_step - ROUNDED]
     inside = [pair for pair in dated if next_run is None or pair[0] < next_run]
     return min(inside, key=lambda pair: pair[0])[1] if inside else None
