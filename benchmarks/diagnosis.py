@@ -12,9 +12,10 @@ import numpy as np
 from diagnostics import noisy_or
 from diagnostics.diagnosis import diagnose
 from diagnostics.evidence import Clock, Evidence, Source, Stamp, Subject
-from diagnostics.evidence.job import CollectiveTimeout, NcclMessage, RemoteFailure, WatchdogObservation
+from diagnostics.evidence.collective import CollectiveTimeout, NcclMessage, RemoteFailure
 from diagnostics.evidence.kernel import LinkChange, PcieError, Xid
 from diagnostics.evidence.process import ProcessState
+from diagnostics.evidence.supervisor import WatchdogObservation
 from diagnostics.incident import Incident
 
 

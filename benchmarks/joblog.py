@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy  # noqa: F401  (its import is start-up)
 
-from diagnostics.evidence.job import TrainingSteps
+from diagnostics.evidence.training import TrainingSteps
 from diagnostics.incident import open_incident
 from diagnostics.parsers import all_parsers, training_log
 from diagnostics.text import Text

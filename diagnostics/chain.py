@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 
 from .diagnosis import Diagnosis
 from .evidence import NOBODY, Evidence, Source, Subject
-from .evidence.job import WatchdogFired
 from .evidence.process import OpenFile, ProcessState, ThreadState
+from .evidence.supervisor import WatchdogFired
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict
 from .incident import Incident

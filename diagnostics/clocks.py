@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 from statistics import median, median_low
 
 from .evidence import Clock, Evidence, Stamp
-from .evidence.job import TrainingSteps
 from .evidence.kernel import ClockReading
+from .evidence.training import TrainingSteps
 
 Said = tuple[str, str, str]  # a fact's kind, subject and fields
 

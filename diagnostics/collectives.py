@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .evidence import Evidence, Severity, Subject
-from .evidence.job import CollectiveMismatch, CollectiveProgress, CollectiveStuck
+from .evidence.collective import CollectiveMismatch, CollectiveProgress, CollectiveStuck
 
 
 @dataclass

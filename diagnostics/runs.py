@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
-from .evidence.job import ProcessEnded, PythonException, RunFinished, RunStarted, TrainingSteps
+from .evidence.job import PythonException
 from .evidence.storage import CommandOutcome
+from .evidence.supervisor import ProcessEnded
+from .evidence.training import RunFinished, RunStarted, TrainingSteps
 from .timeline import Instant
 
 if TYPE_CHECKING:

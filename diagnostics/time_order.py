@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .causes import Role
 from .clocks import Alignment
 from .evidence import Evidence, Stamp
-from .evidence.job import TrainingSteps
+from .evidence.training import TrainingSteps
 from .hypothesis import Hypothesis
 from .incident import Incident
 from .symptoms import Observation

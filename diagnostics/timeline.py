@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from . import clocks
 from .clocks import Alignment
 from .evidence import Clock, Evidence, Severity, Stamp
-from .evidence.job import RunStarted, TrainingSteps
 from .evidence.kernel import ClockReading, KernelBoot
+from .evidence.training import RunStarted, TrainingSteps
 from .machines import Machines
 
 if TYPE_CHECKING:

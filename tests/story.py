@@ -10,9 +10,11 @@ from pathlib import Path
 
 from diagnostics.evidence import Clock, Coverage, Evidence, ReadState, Severity, Source, Stamp, Subject
 from diagnostics.evidence.gpu import GpuProcess, GpuStatus
-from diagnostics.evidence.job import CheckpointEvent, PythonException, TrainingSteps, WatchdogFired
+from diagnostics.evidence.job import PythonException
 from diagnostics.evidence.process import OpenFile, ThreadState
 from diagnostics.evidence.storage import ChecksumVerdict, Mount
+from diagnostics.evidence.supervisor import WatchdogFired
+from diagnostics.evidence.training import CheckpointEvent, TrainingSteps
 from diagnostics.incident import Incident
 
 START = datetime(2026, 11, 29, 12, 45, 10, tzinfo=UTC).timestamp()

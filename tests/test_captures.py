@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from diagnostics.diagnosis import Diagnosis, diagnose
-from diagnostics.evidence.job import OperatorNote
+from diagnostics.evidence.people import OperatorNote
 from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident, open_incident
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.evidence.job import CollectiveMismatch, CollectiveStuck, PickleRefused
+from diagnostics.evidence.collective import CollectiveMismatch, CollectiveStuck, PickleRefused
 from diagnostics.incident import Incident, open_incident
 
 START_NS = 1_700_000_000_000_000_000

@@ -9,7 +9,7 @@ import pytest
 
 from diagnostics.diagnosis import diagnose
 from diagnostics.evidence import KINDS, Evidence
-from diagnostics.evidence.job import TrainingSteps
+from diagnostics.evidence.training import TrainingSteps
 from diagnostics.incident import Incident, open_incident
 
 from .causes.test_cases import CASES, unpack

@@ -10,8 +10,8 @@ import pytest
 
 from diagnostics import clocks
 from diagnostics.evidence import Clock, Evidence
-from diagnostics.evidence.job import TrainingSteps
 from diagnostics.evidence.kernel import Xid
+from diagnostics.evidence.training import TrainingSteps
 from diagnostics.incident import Incident, open_incident
 from diagnostics.timeline import Instant
 

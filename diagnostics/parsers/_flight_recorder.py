@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..evidence import Severity, Source, Subject
-from ..evidence.job import CollectiveProgress
+from ..evidence.collective import CollectiveProgress
 from ._numbers import integer
 
 ENTRIES_LIMIT = 100_000

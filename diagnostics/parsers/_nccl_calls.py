@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..evidence import Severity
-from ..evidence.job import CollectiveMismatch
+from ..evidence.collective import CollectiveMismatch
 from ..text import Text
 from ._job_lines import Message
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..evidence import Evidence, Severity, Source, Subject
-from ..evidence.job import NonFiniteValue, TrainingSteps
+from ..evidence.training import NonFiniteValue, TrainingSteps
 from ..step_line import BAR, MEASURED, NAN, Span
 from ._job_lines import Message
 from ._step_thinning import cited, thinned

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..evidence import Severity, Source, Subject
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..text import Line, Text
 
 LARGEST = 256 << 10  # bytes: nobody writes down more by hand

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from ..envelope import unwrap
 from ..evidence import Severity, Source
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..text import Text
 from . import Parser
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from ..durations import seconds
 from ..evidence import Severity
-from ..evidence.job import BuildLockWait
+from ..evidence.training import BuildLockWait
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, Words, footprint_of_messages, messages

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity
-from ..evidence.job import CollectiveMismatch
+from ..evidence.collective import CollectiveMismatch
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

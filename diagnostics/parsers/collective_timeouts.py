@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import CollectiveMismatch, CollectiveProgress, CollectiveTimeout, CountedOn, WatchdogFired
+from ..evidence.collective import CollectiveMismatch, CollectiveProgress, CollectiveTimeout
+from ..evidence.supervisor import WatchdogFired
+from ..evidence.training import CountedOn
 from ..text import Text
 from . import Parser
 from ._counts import counted_on

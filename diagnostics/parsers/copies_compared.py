@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..text import Text
 from . import Parser
 from ._trial_words import FEWEST_ROWS, short_lines, trial

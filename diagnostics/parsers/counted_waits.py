@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity
-from ..evidence.job import WaitCounted
+from ..evidence.training import WaitCounted
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, Words, footprint_of_messages, messages

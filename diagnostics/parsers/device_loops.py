@@ -20,7 +20,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser

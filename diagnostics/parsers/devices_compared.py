@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterator
 from statistics import median
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..text import Text
 from . import Parser
 from ._trial_words import FEWEST_ROWS, SAID, outcome_of, short_lines, trial

@@ -24,7 +24,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent, SettingSeen
+from ..evidence.job import SettingSeen
+from ..evidence.supervisor import SchedulerEvent
 from ..footprint import footprint_of
 from ..sizes import size_bytes
 from ..text import Text, whole_number

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from ..durations import seconds
 from ..evidence import Evidence
-from ..evidence.job import EpochTime
+from ..evidence.training import EpochTime
 from ..text import Text
 from . import Parser
 from ._job_lines import messages

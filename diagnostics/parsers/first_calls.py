@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from ..durations import seconds
 from ..evidence import Source
-from ..evidence.job import PhaseTook
+from ..evidence.training import PhaseTook
 from ..text import Line, Text
 from . import Parser
 

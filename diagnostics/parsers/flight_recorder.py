@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import CollectiveProgress
+from ..evidence.collective import CollectiveProgress
 from ..text import Text
 from . import Parser
 from ._flight_recorder import progress

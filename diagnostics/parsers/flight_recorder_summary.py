@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity, Subject
-from ..evidence.job import CollectiveProgress, CollectiveStuck
+from ..evidence.collective import CollectiveProgress, CollectiveStuck
 from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import CollectiveMismatch, CollectiveStuck
+from ..evidence.collective import CollectiveMismatch, CollectiveStuck
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages

@@ -23,8 +23,8 @@ from typing import Any
 
 from ..durations import seconds
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent, WatchdogFired
 from ..evidence.process import ServiceState
+from ..evidence.supervisor import SchedulerEvent, WatchdogFired
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import LoaderQueue
+from ..evidence.training import LoaderQueue
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

@@ -17,7 +17,8 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Source
-from ..evidence.job import LoginSession, SettingSeen
+from ..evidence.job import SettingSeen
+from ..evidence.people import LoginSession
 from ..footprint import unnamed
 from ..text import Text
 from . import Parser

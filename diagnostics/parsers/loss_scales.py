@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import LossScaleLowered
+from ..evidence.training import LossScaleLowered
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

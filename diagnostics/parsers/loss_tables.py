@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..evidence import Evidence, Severity, Source, Subject
-from ..evidence.job import NonFiniteValue
+from ..evidence.training import NonFiniteValue
 from ..footprint import footprint_of
 from ..step_line import find_numbers
 from ..text import Line, Text

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import MarkerFile
+from ..evidence.training import MarkerFile
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
-from ..evidence.job import LauncherFailure
+from ..evidence.supervisor import LauncherFailure
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

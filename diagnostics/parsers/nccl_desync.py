@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity, Stamp, Subject
-from ..evidence.job import CollectiveStuck
+from ..evidence.collective import CollectiveStuck
 from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import NcclMessage
+from ..evidence.collective import NcclMessage
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

@@ -21,7 +21,8 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent, SettingSeen
+from ..evidence.job import SettingSeen
+from ..evidence.supervisor import SchedulerEvent
 from ..text import Text
 from . import Parser
 from ._job_lines import Words, footprint_of_messages, messages

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity, Subject
-from ..evidence.job import RemoteFailure
+from ..evidence.collective import RemoteFailure
 from ..text import Line, Text
 from . import Parser
 from ._snapshot import source

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Source
-from ..evidence.job import OperatorNote
+from ..evidence.people import OperatorNote
 from ..text import Text
 from . import Parser
 from ._prose import is_note, is_sentence

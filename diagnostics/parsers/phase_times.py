@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from ..durations import seconds
-from ..evidence.job import PhaseTook
+from ..evidence.training import PhaseTook
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

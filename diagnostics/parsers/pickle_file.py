@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Severity, Source
-from ..evidence.job import PickleRefused
+from ..evidence.collective import PickleRefused
 from ..text import Text
 from . import Parser
 from ._plain_pickle import SIZE_LIMIT, NotPlain, inspect

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..evidence import Severity, Source
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..places import PLACES
 from ..text import Line, Text
 from . import Parser

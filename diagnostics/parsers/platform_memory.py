@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

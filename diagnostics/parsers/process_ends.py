@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ..evidence import Evidence, Severity, Source, Subject
-from ..evidence.job import ProcessEnded
+from ..evidence.supervisor import ProcessEnded
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

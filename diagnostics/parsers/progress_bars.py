@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..evidence import Evidence
-from ..evidence.job import ProgressBar
+from ..evidence.training import ProgressBar
 from ..text import Line, Text
 from . import Parser
 from ._job_lines import message

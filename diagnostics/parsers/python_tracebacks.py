@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import PythonException, WorkerKilled
+from ..evidence.job import PythonException
 from ..evidence.process import Frame, PythonStack
+from ..evidence.supervisor import WorkerKilled
 from ..text import Text
 from . import Parser
 from ._errno import errno_in

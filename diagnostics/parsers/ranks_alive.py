@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..evidence import Severity, Source, Subject
-from ..evidence.job import ProcessEnded
+from ..evidence.supervisor import ProcessEnded
 from ..footprint import footprint_of
 from ..text import Line, Text, whole_number
 from . import Parser

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity, Source
-from ..evidence.job import WorldMismatch
+from ..evidence.collective import WorldMismatch
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

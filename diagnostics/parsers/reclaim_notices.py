@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..text import Text
 from . import Parser
 from ._job_lines import Words, footprint_of_messages, messages

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import RemoteFailure
+from ..evidence.collective import RemoteFailure
 from ..text import Text
 from . import Parser
 from ._job_lines import Words, messages

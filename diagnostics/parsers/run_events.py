@@ -17,7 +17,7 @@ from typing import Any
 
 from ..durations import seconds
 from ..evidence import Evidence
-from ..evidence.job import CheckpointEvent, Phase, RunFinished, RunStarted
+from ..evidence.training import CheckpointEvent, Phase, RunFinished, RunStarted
 from ..text import Text
 from . import Parser, _phases
 from ._job_lines import Message, Words, footprint_of_messages, messages

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Severity
-from ..evidence.job import UpdateSkipped
+from ..evidence.training import UpdateSkipped
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..text import Text, whole_number
 from . import Parser
 from ._job_lines import Message, messages, peel

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

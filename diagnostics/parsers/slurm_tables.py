@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..evidence import Evidence, Severity, Source, Subject
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..text import Line, Text
 from . import Parser
 

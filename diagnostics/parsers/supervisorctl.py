@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from ..durations import seconds
 from ..evidence import Evidence, Severity
-from ..evidence.job import ProcessEnded
 from ..evidence.process import ProcessState
+from ..evidence.supervisor import ProcessEnded
 from ..text import Text
 from . import Parser
 from ._job_lines import messages

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from ..durations import DURATION, seconds_of
 from ..evidence import Evidence, Severity
-from ..evidence.job import ProcessEnded, SchedulerEvent, WatchdogFired
+from ..evidence.supervisor import ProcessEnded, SchedulerEvent, WatchdogFired
 from ..text import Text
 from . import Parser
 from ._job_lines import messages

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..evidence import Severity, Subject
-from ..evidence.job import CollectiveStuck
+from ..evidence.collective import CollectiveStuck
 from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..evidence import Clock, Evidence, Severity, Stamp
-from ..evidence.job import LauncherFailure, ProcessEnded
+from ..evidence.supervisor import LauncherFailure, ProcessEnded
 from ..text import Text
 from . import Parser
 from ._job_lines import Message, messages

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import NonFiniteValue
+from ..evidence.training import NonFiniteValue
 from ..step_line import find_numbers
 from ..text import Text
 from . import Parser

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..rates import RATE, speed
 from ..text import Text
 from . import Parser

@@ -43,7 +43,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..places import SITES
 from ..rates import speed
 from ..text import Line, Text

@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterator
 
 from ..durations import seconds
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..footprint import footprint_of
 from ..rates import speed
 from ..text import Text

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..text import Line, Text
 from . import Parser
 from ._trial_words import OUTCOME, PAST, SAID, are_most_of, outcome_of, short_lines, trial

@@ -21,7 +21,8 @@ from typing import Any
 
 from ..durations import DURATION, seconds
 from ..evidence import Evidence, Severity, Source
-from ..evidence.job import WatchdogDescription, WatchdogFired, WatchdogObservation
+from ..evidence.people import WatchdogDescription
+from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..durations import DURATION, seconds_of
 from ..evidence import Evidence, Severity
-from ..evidence.job import SchedulerEvent, WatchdogFired, WatchdogObservation
+from ..evidence.supervisor import SchedulerEvent, WatchdogFired, WatchdogObservation
 from ..footprint import footprint_of
 from ..text import Text
 from . import Parser

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Source
-from ..evidence.job import PhaseTook
+from ..evidence.training import PhaseTook
 from ..footprint import footprint_of
 from ..text import Line, Text
 from . import Parser

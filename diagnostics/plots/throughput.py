@@ -7,17 +7,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..evidence import Evidence
+from ..evidence.collective import CollectiveTimeout
 from ..evidence.gpu import GpuToolError
-from ..evidence.job import (
-    CollectiveTimeout,
-    NonFiniteValue,
-    ProcessEnded,
-    PythonException,
-    TrainingSteps,
-    WatchdogFired,
-    WorkerKilled,
-)
+from ..evidence.job import PythonException
 from ..evidence.kernel import OomKill, Xid
+from ..evidence.supervisor import ProcessEnded, WatchdogFired, WorkerKilled
+from ..evidence.training import NonFiniteValue, TrainingSteps
 from ..incident import Incident
 from ..timeline import named_zone
 

@@ -10,18 +10,11 @@ from itertools import groupby
 from ..causes import Role
 from ..diagnosis import Diagnosis
 from ..evidence import Evidence, Severity, Source
-from ..evidence.job import (
-    CollectiveTimeout,
-    NonFiniteValue,
-    ProcessEnded,
-    PythonException,
-    RunFinished,
-    RunStarted,
-    SchedulerEvent,
-    TrainingSteps,
-    WatchdogFired,
-)
+from ..evidence.collective import CollectiveTimeout
+from ..evidence.job import PythonException
 from ..evidence.kernel import HungTask, OomKill, Xid
+from ..evidence.supervisor import ProcessEnded, SchedulerEvent, WatchdogFired
+from ..evidence.training import NonFiniteValue, RunFinished, RunStarted, TrainingSteps
 from ..printable import shortened
 
 EVENTS_SHOWN = 40

@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 
 from ..evidence import Evidence, Source
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import CheckpointEvent, ProcessEnded, RunFinished, RunStarted, TrainingSteps, WatchdogFired
 from ..evidence.storage import ChecksumVerdict
+from ..evidence.supervisor import ProcessEnded, WatchdogFired
+from ..evidence.training import CheckpointEvent, RunFinished, RunStarted, TrainingSteps
 from ..incident import Incident
 from ..runs import job_ends
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from ..diagnosis import Diagnosis
 from ..evidence import Source
-from ..evidence.job import TrainingSteps
+from ..evidence.training import TrainingSteps
 from ..explanation import Explanation, explain
 from ..finding import Sentence
 from ..hypothesis import Verdict, named

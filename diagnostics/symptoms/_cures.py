@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 
 # what a table calls the work before anything was changed

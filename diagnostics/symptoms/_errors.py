@@ -8,8 +8,10 @@ from functools import cache
 from typing import NamedTuple
 
 from ..evidence import Evidence
-from ..evidence.job import LauncherFailure, LogLine, NcclMessage, PythonException, SchedulerEvent
+from ..evidence.collective import NcclMessage
+from ..evidence.job import LogLine, PythonException
 from ..evidence.storage import ToolError
+from ..evidence.supervisor import LauncherFailure, SchedulerEvent
 from ..footprint import Footprint
 from ..haystack import Haystack
 from ..incident import Incident

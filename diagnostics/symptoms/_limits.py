@@ -6,17 +6,11 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import (
-    CollectiveTimeout,
-    LauncherFailure,
-    Phase,
-    ProcessEnded,
-    ProgressBar,
-    PythonException,
-    SettingSeen,
-    WatchdogFired,
-)
+from ..evidence.collective import CollectiveTimeout
+from ..evidence.job import PythonException, SettingSeen
 from ..evidence.kernel import OomKill, Xid
+from ..evidence.supervisor import LauncherFailure, ProcessEnded, WatchdogFired
+from ..evidence.training import Phase, ProgressBar
 from ..incident import Incident
 from ..setting_names import GROUP_LIMIT
 from ..text import whole_number

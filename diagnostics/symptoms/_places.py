@@ -6,9 +6,10 @@ import re
 from dataclasses import replace
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CheckpointEvent, LogLine, PythonException
+from ..evidence.job import LogLine, PythonException
 from ..evidence.kernel import BlockDeviceTrouble
 from ..evidence.storage import BlockDeviceSeen, Mount, VolumeClientMessage
+from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from ..mounttable import innermost
 from ._reports import split_port

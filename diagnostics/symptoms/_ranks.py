@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CollectiveProgress, CollectiveTimeout, PythonException
+from ..evidence.collective import CollectiveProgress, CollectiveTimeout
+from ..evidence.job import PythonException
 from ..evidence.process import Frame, PythonStack
 from ..incident import Incident
 from ..links import ProcessKey

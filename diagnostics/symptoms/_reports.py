@@ -11,19 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..evidence import Coverage, Evidence, Subject
+from ..evidence.collective import CollectiveMismatch, NcclMessage, RemoteFailure
 from ..evidence.gpu import GpuStatus, GpuToolError
-from ..evidence.job import (
-    CollectiveMismatch,
-    LauncherFailure,
-    LogLine,
-    NcclMessage,
-    ProcessEnded,
-    PythonException,
-    RemoteFailure,
-    SchedulerEvent,
-)
+from ..evidence.job import LogLine, PythonException
 from ..evidence.kernel import GpuDriverMessage, HungTask, OomKill, SearchedInVain, SoftLockup, Xid
 from ..evidence.process import ThreadState
+from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from ..machines import Machines
 from . import Finding

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from ..evidence import Evidence
-from ..evidence.job import NonFiniteValue, RunFinished, TrainingSteps, WaitCounted
 from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
+from ..evidence.training import NonFiniteValue, RunFinished, TrainingSteps, WaitCounted
 from ..incident import Incident
 from ..runs import Run, job_ends
 from ._jobs import is_of_the_job

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 from ..places import PLACES, SITES
 

@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import Trial
 from ..evidence.kernel import HungTask
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 

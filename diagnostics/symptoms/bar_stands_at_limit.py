@@ -13,7 +13,9 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import Phase, ProgressBar, SchedulerEvent, SettingSeen, TrainingSteps
+from ..evidence.job import SettingSeen
+from ..evidence.supervisor import SchedulerEvent
+from ..evidence.training import Phase, ProgressBar, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._limits import NEAR, OF_DATA, aborted_at_limit, limits

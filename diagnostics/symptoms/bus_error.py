@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import LauncherFailure, ProcessEnded, SchedulerEvent
+from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching

@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import WatchdogFired, WatchdogObservation
 from ..evidence.process import ProcessState
+from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..incident import Incident
 from ..links import Process
 from . import Finding, Symptom

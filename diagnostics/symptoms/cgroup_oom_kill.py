@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Coverage, Evidence, Subject
-from ..evidence.job import ProcessEnded, SchedulerEvent
 from ..evidence.kernel import OomKill
 from ..evidence.storage import CgroupMemory
+from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching

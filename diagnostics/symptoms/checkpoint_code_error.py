@@ -18,7 +18,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import OperatorNote, PythonException
+from ..evidence.job import PythonException
+from ..evidence.people import OperatorNote
 from ..evidence.storage import FileEntry
 from ..incident import Incident
 from . import Finding, Symptom

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import CollectiveMismatch
+from ..evidence.collective import CollectiveMismatch
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveTimeout, SettingSeen
+from ..evidence.collective import CollectiveTimeout
+from ..evidence.job import SettingSeen
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom

@@ -14,19 +14,13 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
+from ..evidence.collective import CollectiveStuck, CollectiveTimeout
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import (
-    CollectiveStuck,
-    CollectiveTimeout,
-    Phase,
-    PhaseTook,
-    PythonException,
-    RunFinished,
-    TrainingSteps,
-    Trial,
-    WatchdogFired,
-)
+from ..evidence.job import PythonException
+from ..evidence.people import Trial
 from ..evidence.process import ProcessState, PythonStack
+from ..evidence.supervisor import WatchdogFired
+from ..evidence.training import Phase, PhaseTook, RunFinished, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching

@@ -18,10 +18,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CheckpointEvent, LogLine, Phase, ProcessEnded, PythonException, SchedulerEvent, TrainingSteps
+from ..evidence.job import LogLine, PythonException
 from ..evidence.kernel import ClockReading, KernelBoot, OomKill
 from ..evidence.process import OpenFile
 from ..evidence.storage import CommandOutcome, FileEntry
+from ..evidence.supervisor import ProcessEnded, SchedulerEvent
+from ..evidence.training import CheckpointEvent, Phase, TrainingSteps
 from ..incident import Incident
 from ..runs import job_ends
 from . import Finding, Symptom

@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from statistics import median
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveTimeout, LogLine, SettingSeen
+from ..evidence.collective import CollectiveTimeout
+from ..evidence.job import LogLine, SettingSeen
 from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident

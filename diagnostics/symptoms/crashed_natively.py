@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..evidence.kernel import Segfault
+from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from statistics import mean
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import LoaderQueue, TrainingSteps
+from ..evidence.training import LoaderQueue, TrainingSteps
 from ..incident import Incident
 from ..runs import Run
 from . import Finding, Symptom

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import WatchdogFired
 from ..evidence.process import ProcessState
+from ..evidence.supervisor import WatchdogFired
 from ..incident import Incident
 from ..runs import job_ends
 from . import Finding, Symptom

@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import NcclMessage, SettingSeen, Trial
+from ..evidence.collective import NcclMessage
+from ..evidence.job import SettingSeen
 from ..evidence.network import GidEntry
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said, words_of

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import LossScaleLowered, NonFiniteValue, TrainingSteps, UpdateSkipped
+from ..evidence.training import LossScaleLowered, NonFiniteValue, TrainingSteps, UpdateSkipped
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Coverage, Evidence, Subject
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from .failures_follow_one_device import BAD

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from math import comb
 
 from ..evidence import Subject
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -14,8 +14,10 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import NcclMessage, PythonException, SettingSeen, Trial
+from ..evidence.collective import NcclMessage
+from ..evidence.job import PythonException, SettingSeen
 from ..evidence.network import PortState, RdmaDevices
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from .slow_transport_chosen import SWITCHED_OFF

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import ProgressBar, PythonException, RunFinished, SchedulerEvent
+from ..evidence.job import PythonException
 from ..evidence.process import PythonStack
+from ..evidence.supervisor import SchedulerEvent
+from ..evidence.training import ProgressBar, RunFinished
 from ..incident import Incident
 from ..runs import job_ends
 from . import Finding, Symptom

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from ..evidence import Subject
-from ..evidence.job import EpochTime
+from ..evidence.training import EpochTime
 from ..incident import Incident
 from . import Finding, Symptom
 

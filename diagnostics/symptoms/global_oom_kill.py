@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
-from ..evidence.job import SchedulerEvent
 from ..evidence.kernel import OomKill, PageAllocationFailure
 from ..evidence.storage import MemoryInfo
+from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import NcclMessage
+from ..evidence.collective import NcclMessage
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess, GpuProcessesNone, GpuStatus
-from ..evidence.job import ProcessEnded
 from ..evidence.process import ProcessState
 from ..evidence.storage import ToolError
+from ..evidence.supervisor import ProcessEnded
 from ..incident import Incident
 from . import Finding, Symptom
 from ._holders import HOLDER

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import PythonException, TrainingSteps, Trial
+from ..evidence.job import PythonException
+from ..evidence.people import Trial
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of

@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ..evidence import Evidence
-from ..evidence.job import NonFiniteValue, Trial
 from ..evidence.kernel import PcieError, Xid
+from ..evidence.people import Trial
+from ..evidence.training import NonFiniteValue
 from ..incident import Incident
 from ..runs import Run
 from . import Finding, Symptom

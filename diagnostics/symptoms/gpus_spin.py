@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
+from ..evidence.collective import CollectiveTimeout
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
 from ._trials import across_nodes

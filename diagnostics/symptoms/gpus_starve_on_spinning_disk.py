@@ -16,8 +16,8 @@ from statistics import median
 
 from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import TrainingSteps
 from ..evidence.storage import BlockDeviceSeen
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import network_mounts

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..evidence import Subject
-from ..evidence.job import NcclMessage
+from ..evidence.collective import NcclMessage
 from ..incident import Incident
 from . import Finding, Symptom
 

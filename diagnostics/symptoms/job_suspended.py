@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 

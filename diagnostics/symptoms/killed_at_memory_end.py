@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence.job import ProcessEnded, SchedulerEvent
 from ..evidence.kernel import OomKill
 from ..evidence.storage import MemoryInfo
+from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from .machine_memory_low import is_low

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import LauncherFailure, WorkerKilled
+from ..evidence.supervisor import LauncherFailure, WorkerKilled
 from ..incident import Incident
 from ..runs import job_ends
 from . import Finding, Symptom

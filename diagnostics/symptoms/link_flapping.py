@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Severity
-from ..evidence.job import NcclMessage
+from ..evidence.collective import NcclMessage
 from ..evidence.kernel import LinkChange
 from ..incident import Incident
 from ..machines import Machines, by_machine

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import ProgressBar
+from ..evidence.training import ProgressBar
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import only_network_mount

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import ProgressBar
+from ..evidence.training import ProgressBar
 from ..incident import Incident
 from . import Finding, Symptom
 from .load_comes_in_fits import LOADS, LONG_S

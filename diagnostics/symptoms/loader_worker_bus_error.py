@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import WorkerKilled
+from ..evidence.supervisor import WorkerKilled
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import LoginSession, PythonException, SettingSeen
+from ..evidence.job import PythonException, SettingSeen
+from ..evidence.people import LoginSession
 from ..incident import Incident
 from . import Finding, Symptom
 from .ipc_object_gone import is_gone

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from ..evidence import Subject
-from ..evidence.job import LossScaleLowered, NonFiniteValue, Trial
+from ..evidence.people import Trial
+from ..evidence.training import LossScaleLowered, NonFiniteValue
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching

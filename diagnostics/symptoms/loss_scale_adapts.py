@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from ..evidence import Subject
-from ..evidence.job import LossScaleLowered, NonFiniteValue, TrainingSteps
+from ..evidence.training import LossScaleLowered, NonFiniteValue, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._runs import has_steps_below

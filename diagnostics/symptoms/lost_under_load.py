@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from ._trials import takes_a_card

@@ -19,10 +19,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import ProcessEnded, SchedulerEvent
 from ..evidence.kernel import OomKill
 from ..evidence.process import ProcessState
 from ..evidence.storage import CgroupMemory, MemoryInfo, SizeSeen
+from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from ..machines import Machines
 from . import Finding, Symptom

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from ..durations import seconds
 from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 from ..rates import RATE, speed
 from . import Finding, Symptom

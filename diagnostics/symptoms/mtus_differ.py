@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.collective import NcclMessage
+from ..evidence.job import SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import CheckpointEvent
+from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from . import Finding, Symptom
 

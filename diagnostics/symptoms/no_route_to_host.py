@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import RemoteFailure
+from ..evidence.collective import RemoteFailure
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings

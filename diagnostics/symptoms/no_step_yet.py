@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import PythonException, RunStarted, TrainingSteps
+from ..evidence.job import PythonException
 from ..evidence.process import ProcessState
+from ..evidence.training import RunStarted, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import RemoteFailure
+from ..evidence.collective import RemoteFailure
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom

@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import NcclMessage, SchedulerEvent, SettingSeen, TrainingSteps
+from ..evidence.collective import NcclMessage
+from ..evidence.job import SettingSeen
 from ..evidence.process import ServiceState
+from ..evidence.supervisor import SchedulerEvent
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import CollectiveTimeout
+from ..evidence.collective import CollectiveTimeout
 from ..evidence.process import PythonStack
 from ..incident import Incident
 from . import Finding, Symptom

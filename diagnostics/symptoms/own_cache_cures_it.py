@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import LogLine, PythonException, Trial
+from ..evidence.job import LogLine, PythonException
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 

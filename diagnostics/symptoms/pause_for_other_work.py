@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from ..evidence.job import NonFiniteValue, Phase
+from ..evidence.training import NonFiniteValue, Phase
 from ..incident import Incident
 from ..runs import Run
 from . import Finding, Symptom

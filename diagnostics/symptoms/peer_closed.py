@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..evidence import Evidence
-from ..evidence.job import RemoteFailure
+from ..evidence.collective import RemoteFailure
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import RemoteFailure
+from ..evidence.collective import RemoteFailure
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom

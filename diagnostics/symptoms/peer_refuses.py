@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import PythonException, RemoteFailure
+from ..evidence.collective import RemoteFailure
+from ..evidence.job import PythonException
 from ..evidence.network import Reachability
 from ..incident import Incident
 from . import Finding, Symptom

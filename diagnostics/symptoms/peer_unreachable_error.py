@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import PythonException, RemoteFailure
+from ..evidence.collective import RemoteFailure
+from ..evidence.job import PythonException
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of

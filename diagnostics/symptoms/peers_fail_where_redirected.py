@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import SettingSeen, Trial
+from ..evidence.job import SettingSeen
 from ..evidence.kernel import GpuDriverMessage, Xid
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 from ._cures import cures, settings

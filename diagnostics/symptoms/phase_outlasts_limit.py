@@ -19,18 +19,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import (
-    CollectiveTimeout,
-    CountedOn,
-    MarkerFile,
-    Phase,
-    PhaseTook,
-    ProcessEnded,
-    TrainingSteps,
-    WatchdogFired,
-)
+from ..evidence.collective import CollectiveTimeout
 from ..evidence.process import ProcessState
 from ..evidence.storage import SizeSeen
+from ..evidence.supervisor import ProcessEnded, WatchdogFired
+from ..evidence.training import CountedOn, MarkerFile, Phase, PhaseTook, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._limits import COUNT, LONG, NEAR, OF_DATA, last_phase, limits

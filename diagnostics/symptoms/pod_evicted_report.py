@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Coverage, Evidence
-from ..evidence.job import SchedulerEvent
+from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import scheduler_reports

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..evidence import Evidence
-from ..evidence.job import NcclMessage, SettingSeen
+from ..evidence.collective import NcclMessage
+from ..evidence.job import SettingSeen
 from ..evidence.network import PortState
 from ..incident import Incident
 from . import Finding, Symptom

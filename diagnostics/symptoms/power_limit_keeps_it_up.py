@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 

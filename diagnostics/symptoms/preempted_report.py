@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import SchedulerEvent, SettingSeen
+from ..evidence.job import SettingSeen
+from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import scheduler_reports

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import ProgressBar, SettingSeen, WatchdogFired
+from ..evidence.job import SettingSeen
+from ..evidence.supervisor import WatchdogFired
+from ..evidence.training import ProgressBar
 from ..incident import Incident
 from ..setting_names import PROBE_ALLOWS
 from . import Finding, Symptom

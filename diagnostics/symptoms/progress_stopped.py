@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import TrainingSteps, WatchdogFired, WatchdogObservation
 from ..evidence.process import ProcessState
+from ..evidence.supervisor import WatchdogFired, WatchdogObservation
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from ..runs import Run
 from . import Finding, Symptom

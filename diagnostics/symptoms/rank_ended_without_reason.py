@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import LauncherFailure, ProcessEnded, PythonException, SchedulerEvent
+from ..evidence.job import PythonException
 from ..evidence.kernel import OomKill, Xid
+from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from .rank_failed_first import is_victim, tasks_ended

@@ -14,15 +14,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..evidence import Evidence
-from ..evidence.job import (
-    CollectiveTimeout,
-    LauncherFailure,
-    ProcessEnded,
-    PythonException,
-    RemoteFailure,
-    SchedulerEvent,
-    TrainingSteps,
-)
+from ..evidence.collective import CollectiveTimeout, RemoteFailure
+from ..evidence.job import PythonException
+from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._limits import ABORTED, aborted_at_limit

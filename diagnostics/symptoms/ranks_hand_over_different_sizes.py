@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CollectiveMismatch, CollectiveTimeout, SettingSeen
+from ..evidence.collective import CollectiveMismatch, CollectiveTimeout
+from ..evidence.job import SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each

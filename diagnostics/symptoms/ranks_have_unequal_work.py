@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import SettingSeen, WorkSkipped
+from ..evidence.job import SettingSeen
+from ..evidence.training import WorkSkipped
 from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import behind

@@ -25,8 +25,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveStuck, CollectiveTimeout, TrainingSteps
+from ..evidence.collective import CollectiveStuck, CollectiveTimeout
 from ..evidence.process import PythonStack
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each

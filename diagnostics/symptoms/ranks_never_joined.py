@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..evidence.job import CollectiveStuck
+from ..evidence.collective import CollectiveStuck
 from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import behind

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from . import Finding, Symptom

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import CheckpointEvent
 from ..evidence.storage import Mount
+from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from statistics import median
 
-from ..evidence.job import CheckpointEvent
+from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from ..runs import Run
 from . import Finding, Symptom

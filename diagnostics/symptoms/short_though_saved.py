@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.job import CheckpointEvent
 from ..evidence.storage import FileEntry
+from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from ..runs import Run
 from . import Finding, Symptom

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import Trial
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import NcclMessage, SettingSeen, Trial
+from ..evidence.collective import NcclMessage
+from ..evidence.job import SettingSeen
+from ..evidence.people import Trial
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -19,9 +19,10 @@ from statistics import median
 
 from ..evidence import Evidence
 from ..evidence.gpu import GpuStatus
-from ..evidence.job import EpochTime, NonFiniteValue, PythonException, RunFinished, RunStarted
+from ..evidence.job import PythonException
 from ..evidence.kernel import ClockReading
 from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
+from ..evidence.training import EpochTime, NonFiniteValue, RunFinished, RunStarted
 from ..incident import Incident
 from ..runs import Run, job_ends
 from . import Finding, Symptom

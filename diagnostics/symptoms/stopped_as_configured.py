@@ -18,17 +18,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import (
-    CollectiveTimeout,
-    ProgressBar,
-    PythonException,
-    RunFinished,
-    RunStarted,
-    SchedulerEvent,
-    SettingSeen,
-    TrainingSteps,
-    WatchdogFired,
-)
+from ..evidence.collective import CollectiveTimeout
+from ..evidence.job import PythonException, SettingSeen
+from ..evidence.supervisor import SchedulerEvent, WatchdogFired
+from ..evidence.training import ProgressBar, RunFinished, RunStarted, TrainingSteps
 from ..incident import Incident
 from ..runs import job_ends
 from ..text import whole_number

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from ..evidence import Subject
-from ..evidence.job import TrainingSteps
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from ..runs import gaps
 from . import Finding, Symptom

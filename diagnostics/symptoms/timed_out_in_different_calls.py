@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveTimeout
+from ..evidence.collective import CollectiveTimeout
 from ..incident import Incident
 from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each

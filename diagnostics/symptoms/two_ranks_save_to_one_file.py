@@ -16,8 +16,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import CheckpointEvent, PythonException
+from ..evidence.job import PythonException
 from ..evidence.process import OpenFile
+from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from .checkpoint_unreadable import UNREADABLE

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import CollectiveTimeout, RemoteFailure, RunFinished, TrainingSteps
+from ..evidence.collective import CollectiveTimeout, RemoteFailure
+from ..evidence.training import RunFinished, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said

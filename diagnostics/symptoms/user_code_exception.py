@@ -17,8 +17,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
-from ..evidence.job import LogLine, PythonException, SchedulerEvent
+from ..evidence.job import LogLine, PythonException
 from ..evidence.storage import ZeroRun
+from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._builds import lacking

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.job import RunStarted
 from ..evidence.process import OpenFile
 from ..evidence.storage import DiskUsage, Mount
+from ..evidence.training import RunStarted
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -19,11 +19,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from statistics import median
 
-from ..evidence.job import CheckpointEvent
 from ..evidence.network import Benchmark
 from ..evidence.probe import Outcome, ProbeAnswer
 from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome, IoStatistics
+from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from . import Finding, Symptom
 from ._places import disk, on_network, place

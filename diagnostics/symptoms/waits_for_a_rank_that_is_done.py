@@ -14,17 +14,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..evidence import Subject
-from ..evidence.job import (
-    CollectiveProgress,
-    CollectiveStuck,
-    CollectiveTimeout,
-    Phase,
-    ProcessEnded,
-    PythonException,
-    RunFinished,
-    RunStarted,
-    TrainingSteps,
-)
+from ..evidence.collective import CollectiveProgress, CollectiveStuck, CollectiveTimeout
+from ..evidence.job import PythonException
+from ..evidence.supervisor import ProcessEnded
+from ..evidence.training import Phase, RunFinished, RunStarted, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._ranks import positions

@@ -19,19 +19,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from ..evidence import Evidence, Subject
-from ..evidence.job import (
-    BuildLockWait,
-    LogLine,
-    Phase,
-    ProcessEnded,
-    PythonException,
-    RunFinished,
-    TrainingSteps,
-    Trial,
-)
+from ..evidence.job import LogLine, PythonException
 from ..evidence.kernel import ClockReading
+from ..evidence.people import Trial
 from ..evidence.process import PythonStack
 from ..evidence.storage import FileEntry, ToolError
+from ..evidence.supervisor import ProcessEnded
+from ..evidence.training import BuildLockWait, Phase, RunFinished, TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._waits import compiles, main_stacks

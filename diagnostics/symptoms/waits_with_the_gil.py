@@ -16,8 +16,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Subject
-from ..evidence.job import CollectiveTimeout, WatchdogFired
+from ..evidence.collective import CollectiveTimeout
 from ..evidence.process import Frame, NativeStack, PythonStack
+from ..evidence.supervisor import WatchdogFired
 from ..incident import Incident
 from ..text import whole_number
 from . import Finding, Symptom

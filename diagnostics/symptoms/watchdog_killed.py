@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import WatchdogFired, WatchdogObservation
+from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..incident import Incident
 from . import Finding, Symptom
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.job import WorldMismatch
+from ..evidence.collective import WorldMismatch
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import findings, said, words_of

@@ -14,7 +14,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence
-from ..evidence.job import NcclMessage, RemoteFailure, SettingSeen
+from ..evidence.collective import NcclMessage, RemoteFailure
+from ..evidence.job import SettingSeen
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said, words_of

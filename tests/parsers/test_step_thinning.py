@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.job import TrainingSteps
+from diagnostics.evidence.training import TrainingSteps
 from diagnostics.incident import Incident
 from diagnostics.parsers import _step_runs, _step_scan, _step_thinning, training_log
 from diagnostics.runs import runs_of

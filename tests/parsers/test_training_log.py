@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from diagnostics.evidence import Evidence
-from diagnostics.evidence.job import NonFiniteValue, TrainingSteps
+from diagnostics.evidence.training import NonFiniteValue, TrainingSteps
 from diagnostics.parsers import _step_scan, training_log
 from diagnostics.text import Text
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from diagnostics.evidence import Source
-from diagnostics.evidence.job import WatchdogDescription, WatchdogFired, WatchdogObservation
+from diagnostics.evidence.people import WatchdogDescription
+from diagnostics.evidence.supervisor import WatchdogFired, WatchdogObservation
 from diagnostics.incident import open_incident
 from diagnostics.parsers.watchdog_descriptions import PARSER, described_parser, line_pattern
 from diagnostics.text import Text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diagnostics.evidence import Source
-from diagnostics.evidence.job import Trial
+from diagnostics.evidence.people import Trial
 from diagnostics.incident import Incident, open_incident
 from diagnostics.symptoms import observe
 from diagnostics.symptoms._cures import cures

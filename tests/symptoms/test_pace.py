@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from diagnostics.evidence import Source, Subject
-from diagnostics.evidence.job import TrainingSteps
+from diagnostics.evidence.training import TrainingSteps
 from diagnostics.incident import Incident
 from diagnostics.symptoms import pace_fell, throughput_collapsed
 
