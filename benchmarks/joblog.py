@@ -1,8 +1,9 @@
-"""How fast a large training log is read: a step line every 200 bytes, some other lines between.
+"""How fast a large training log is read: a step line every 200 bytes, some other lines between; and one of bars.
 
     python -m benchmarks.joblog [MEGABYTES]
 
-Start-up is excluded. Prints the rate of the parser of training logs, and of all that `parse` does with such a file, the
+The log of bars (a tenth as long) is tqdm's, each state behind a carriage return and an epoch to a line. Start-up is
+excluded. Prints the rate of the parser of training logs, and of all that `parse` does with such a file, the
 ratios to `grep -cF` for one word on the same file, and the memory, which must not grow with the steps.
 """
 
@@ -51,6 +52,25 @@ def write(path: Path, size: int) -> int:
     return step
 
 
+BAR = "\rEpoch {epoch}: {percent:3}%|{fill:<10}| {done}/20000 [{minute:02}:{second:02}<1:10:02, {rate:.2f}it/s, loss={loss:.3f}]"
+
+
+def write_bars(path: Path, size: int) -> None:
+    """Write a log of about `size` bytes in which a progress bar rewrites its line."""
+    epoch = 0
+    with path.open("w") as file:
+        while file.tell() < size:
+            file.writelines(
+                BAR.format(
+                    epoch=epoch, percent=done // 200, fill="█" * (done // 2000), done=done, minute=done // 600,
+                    second=done // 10 % 60, rate=9.5 + done % 7 / 10, loss=2 + done % 1000 / 1000,
+                )
+                for done in range(20_000)
+            )  # fmt: skip
+            file.write(f"\nepoch {epoch} done\n")
+            epoch += 1
+
+
 def best_of(times: int, call: Callable[[], object]) -> tuple[float, float]:
     """The least wall-clock and processor seconds (children too) of some calls."""
     took = []
@@ -59,6 +79,22 @@ def best_of(times: int, call: Callable[[], object]) -> tuple[float, float]:
         call()
         took.append((time.perf_counter() - wall, sum(os.times()[:4]) - used))
     return min(wall for wall, _ in took), min(used for _, used in took)
+
+
+def grep_of(path: Path) -> tuple[float, float]:
+    """What grep takes to count a word in a file."""
+    command = ["grep", "-cF", "needle", path]
+    return best_of(
+        3, lambda: subprocess.run(command, env=os.environ | {"LC_ALL": "C"}, stdout=subprocess.PIPE, check=False)
+    )
+
+
+def show(what: str, megabytes: float, took: tuple[float, float], grep: tuple[float, float]) -> None:
+    wall, used = took
+    print(f"{what}: {wall:.2f} s, {megabytes / wall:.0f} MB/s; processor {used:.2f} s, {megabytes / used:.0f} MB/s")
+    print(
+        f"    {wall / grep[0]:.1f} times grep -cF by the clock, {used / max(grep[1], 0.01):.1f} times by the processor"
+    )
 
 
 def main() -> None:
@@ -76,20 +112,16 @@ def main() -> None:
         assert sum(fact.steps for fact in found) == steps
         parser_s = best_of(3, lambda: list(training_log.read(text)))
         whole_s = best_of(3, lambda: open_incident(path))
-        grep = best_of(
-            3,
-            lambda: subprocess.run(
-                ["grep", "-cF", "needle", path], env=os.environ | {"LC_ALL": "C"}, stdout=subprocess.PIPE
-            ),
-        )
+        grep = grep_of(path)
         megabytes = path.stat().st_size / 1e6
-        for what, (wall, used) in (("the parser alone", parser_s), ("parse", whole_s)):
-            print(
-                f"{what}: {wall:.2f} s, {megabytes / wall:.0f} MB/s; processor {used:.2f} s, {megabytes / used:.0f} MB/s"
-            )
-            print(f"    {wall / grep[0]:.1f} times grep -cF by the clock, {used / grep[1]:.1f} times by the processor")
+        show("the parser alone", megabytes, parser_s, grep)
+        show("parse", megabytes, whole_s, grep)
         rows = sum(len(fact.columns["step"]) for fact in found)
         print(f"{megabytes:.0f} MB, {steps:,} steps, {rows:,} rows kept; memory grew by {grown / 1024:.0f} MiB")
+        bars = Path(folder, "nohup.out")
+        write_bars(bars, size // 10)
+        bars_s = best_of(1, lambda: open_incident(bars))
+        show("parse, of bars", bars.stat().st_size / 1e6, bars_s, grep_of(bars))
 
 
 if __name__ == "__main__":

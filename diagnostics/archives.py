@@ -13,6 +13,7 @@ import io
 import lzma
 import os
 import stat
+import sys
 import tarfile
 import zipfile
 import zlib
@@ -30,6 +31,7 @@ ENTRY_LIMIT = 1 << 30  # bytes of one artefact
 TOTAL_LIMIT = 8 << 30  # bytes of one archive, decompressed
 ENTRIES_LIMIT = 200_000
 DEEPEST = 1  # archives around an archive that is still read: a node's rotated logs, packed with the node
+STDIN = ("-", "/dev/stdin")
 ZSTD = b"\x28\xb5\x2f\xfd"
 
 
@@ -58,18 +60,24 @@ class _Room:
 
 
 def artefacts(*paths: str | Path) -> Iterator[Artefact]:
-    """Every artefact behind the given paths, folders in name order. Raises UnreadableInput for a bad path."""
+    """Every artefact behind the given paths, folders in name order; `-` is standard input.
+
+    Raises UnreadableInput for a bad path.
+    """
     if "" in paths:  # an unset variable, not the working folder
         raise UnreadableInput("a path is empty", "give a folder, an archive or files")
     several = [Path(path) for path in paths]
     for path, label in zip(several, _labels(several), strict=True):
+        under = f"{label}/" if len(paths) > 1 else ""
+        if str(path) in STDIN:
+            yield from _standard_input(under)
+            continue
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
             raise UnreadableInput(f"{path} does not exist", "give a folder, an archive or files") from None
         except OSError as error:
             raise UnreadableInput(f"{path} cannot be opened: {error.strerror}", "check its permissions") from None
-        under = f"{label}/" if len(paths) > 1 else ""
         if stat.S_ISDIR(mode):
             yield from _folder(path, under)
         elif stat.S_ISREG(mode):
@@ -82,13 +90,28 @@ def artefacts(*paths: str | Path) -> Iterator[Artefact]:
 
 def _labels(paths: list[Path]) -> list[str]:
     """The names of some paths, with their folders where two have one name."""
-    labels = [path.name or path.absolute().name for path in paths]
+    labels = ["stdin" if str(path) in STDIN else path.name or path.absolute().name for path in paths]
     if len(set(labels)) < len(set(paths)):
         whole = [Path(absolute(str(path))) for path in paths]
         above = Path(os.path.commonpath(whole))
         above = above.parent if above in whole else above
         labels = [str(each.relative_to(above)) for each in whole]
     return [as_label(label) for label in labels]
+
+
+def _standard_input(under: str) -> Iterator[Artefact]:
+    data = _all_of(sys.stdin.buffer)
+    if _looks_like_archive(data[:512]):
+        yield from _archive(io.BytesIO(data), "stdin", under, _Room(), 0)
+    else:
+        cut = f"larger than the limit of {ENTRY_LIMIT >> 30} GiB; the rest was not read"
+        yield Artefact("stdin", data[:ENTRY_LIMIT], cut if len(data) > ENTRY_LIMIT else "")
+
+
+@cache
+def _all_of(stream: IO[bytes]) -> bytes:
+    """What a stream gives, which it gives once: an incident may be read twice."""
+    return stream.read(ENTRY_LIMIT + 1)
 
 
 def _folder(top: Path, under: str) -> Iterator[Artefact]:

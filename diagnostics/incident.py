@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, overload
 
 from . import checksum_listings, collectives
-from .archives import artefacts
+from .archives import STDIN, artefacts
 from .evidence import Coverage, Evidence, ReadState, Source
 from .parsers import all_parsers
 from .reading import facts_of, text_of, unreadable
@@ -160,7 +160,7 @@ class Incident:
 
 
 def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> Incident:
-    """Read a folder, an archive or files into an incident.
+    """Read a folder, an archive, files or standard input (`-`) into an incident.
 
     `on_progress(done, name)` is called after each artefact. Raises UnreadableInput when a path does not
     exist or is not allowed, or lies on a network volume that does not answer; an artefact that cannot be read is
@@ -179,7 +179,7 @@ def open_incident(*paths: str | Path, on_progress: Progress | None = None) -> In
     coverage = [each for _, _, mine, _ in read for each in mine]
     texts = {name: kept for name, _, _, kept in read}
     described, troubles = _as_described(facts, paths)
-    name = ", ".join(Path(path).name or str(path) for path in paths)
+    name = ", ".join("stdin" if str(path) in STDIN else Path(path).name or str(path) for path in paths)
     return Incident(name, facts, [*coverage, *troubles], texts, described)
 
 

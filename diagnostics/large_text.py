@@ -29,11 +29,14 @@ _TOGETHER = 256  # lines that were found, of which one look tells which footprin
 
 
 class LargeText(Text):
-    """A large artefact's content, on disk (`path`) or in memory (`data`)."""
+    """A large artefact's content, on disk (`path`) or in memory (`data`); a settled one is without what progress bars
+    have passed in a line.
+    """
 
-    def __init__(self, name: str, data: bytes = b"", path: Path | None = None) -> None:
+    def __init__(self, name: str, data: bytes = b"", path: Path | None = None, is_settled: bool = False) -> None:
         super().__init__(name, data)
         self.path = path
+        self._is_settled = is_settled
         self._search: Future[list[Found]] | None = None
 
     def _open(self) -> BinaryIO:
@@ -112,9 +115,21 @@ class LargeText(Text):
         """What was looked for, once all of it is found."""
         return self._search.result() if self._search else []
 
+    @cached_property
+    def settled(self) -> LargeText:
+        """The same as a parser sees it that is not interested in progress bars, once `look_for` was called."""
+        view = LargeText(self.name, self.data, self.path, is_settled=True)
+        view._file, view._search = self._file, self._search  # closed by this one
+        return view
+
     def line(self, found: Found) -> Line:
         self._file.seek(found.offset)
-        return _line(found.number, found.offset, self._file.readline(LINE_LIMIT))
+        return self._line(found.number, found.offset, self._file.readline(LINE_LIMIT))
+
+    def _line(self, number: int, offset: int, data: bytes) -> Line:
+        raw = data.rstrip(b"\r\n").decode("utf-8", errors="replace")
+        text = as_shown(raw)
+        return Line(number, settled(text) if self._is_settled else text, raw, offset)
 
     def lines(self) -> Iterator[Line]:
         """Every line, in order, none of them kept."""
@@ -158,7 +173,7 @@ class LargeText(Text):
                 if len(data) == LINE_LIMIT and (end := data.rfind(b"\r") + 1):
                     data = data[:end]
                     file.seek(offset + end)
-                yield _line(number, offset, data)
+                yield self._line(number, offset, data)
                 offset += len(data)
                 number += data.endswith(b"\n")  # an absurdly long line comes in pieces of one number
 
@@ -189,11 +204,6 @@ class LargeText(Text):
         }
 
 
-def _line(number: int, offset: int, data: bytes) -> Line:
-    raw = data.rstrip(b"\r\n").decode("utf-8", errors="replace")
-    return Line(number, as_shown(raw), raw, offset)
-
-
 class Excerpt(LargeText):
     """The neighbourhoods (of `near`) of some lines of a large artefact (`found`).
 
@@ -208,16 +218,11 @@ class Excerpt(LargeText):
         worked_out: dict[Callable[[Any], object], object],
         is_settled: bool,
     ) -> None:
-        super().__init__(whole.name, whole.data, whole.path)
+        super().__init__(whole.name, whole.data, whole.path, is_settled)
         self.found = list(found)
         self._file = whole._file  # the whole closes it
         self._near = near
         self._worked_out = worked_out
-        self._is_settled = is_settled
-
-    def line(self, found: Found) -> Line:
-        line = super().line(found)
-        return line._replace(text=settled(line.text)) if self._is_settled else line
 
     def matching(self, pattern: re.Pattern[str]) -> Iterator[Line]:
         return self.looked_for(pattern)

@@ -185,12 +185,12 @@ def _readers_of_large(text: LargeText) -> Iterator[tuple[str, Parser, Text]]:
     text.look_for(*cover(_alternatives(sparse.values()), sample.plain))
     meanwhile = [name for name in asked if name in dense and asked[name].claims == "any"]
     for name in meanwhile:
-        yield name, asked[name], text
+        yield name, asked[name], text if asked[name].every_state else text.settled
     every_state = {name for name, parser in sparse.items() if parser.every_state}
     excerpts = text.excerpts({name: parser.searched for name, parser in sparse.items()}, every_state)
     for name, parser in asked.items():
         if name in dense and name not in meanwhile:
-            yield name, parser, text
+            yield name, parser, text.settled
         elif name in excerpts:
             yield name, parser, excerpts[name]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -92,6 +94,15 @@ def test_a_missing_package_is_one_line_that_says_what_to_run(tmp_path: Path) -> 
     ran = subprocess.run([sys.executable, "-c", hidden, "diagnose", str(tmp_path)], capture_output=True, text=True)
     assert ran.returncode == 1
     assert "no numpy; run `make setup`" in ran.stderr and len(ran.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/stdin"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input_is_an_artefact(path: str, pack: Callable[[bytes], bytes]) -> None:
+    log = b"".join(b"step %d loss 2.0\n" % step for step in range(9)) + b"step 9 loss nan\n"
+    command = [sys.executable, "-m", "diagnostics", "parse", path]
+    ran = subprocess.run(command, input=pack(log), capture_output=True, cwd=Path(__file__).parents[1])
+    assert ran.returncode == 0 and b"stdin:10 " in ran.stdout, ran.stderr
 
 
 @pytest.mark.parametrize("command", command_summaries())

@@ -12,6 +12,7 @@ from diagnostics import ripgrep
 from diagnostics.evidence import Evidence
 from diagnostics.footprint import Footprint, cover, required_words, split_alternatives
 from diagnostics.haystack import LONG_LINE, Haystack, without_middles
+from diagnostics.incident import open_incident
 from diagnostics.large_text import LARGE, LargeText
 from diagnostics.parsers import all_parsers
 from diagnostics.reading import read_artefact, readers
@@ -170,3 +171,57 @@ def test_ripgrep_understands_every_pattern(tmp_path: Path) -> None:
 def test_what_ripgrep_cannot_search_for_is_found_here(tmp_path: Path) -> None:
     (tmp_path / "run.log").write_text("step 1\nstep 2\n")
     assert ripgrep.lines_of_file([], [r"step (?!1)"], tmp_path / "run.log") == [ripgrep.Found(2, 7)]
+
+
+def bars(first: int, last: int) -> list[str]:
+    """States of tqdm's bar, each of its own step."""
+    return [
+        f"Epoch 0:  {at * 9 // last}%|##  | {at}/{last} [{at // 60:02}:{at % 60:02}<1:00:00,  9.1it/s]"
+        for at in range(first, last)
+    ]
+
+
+def test_who_reads_no_bars_sees_the_first_and_the_last_state() -> None:
+    shown = "\n".join([*bars(1, 9), "Traceback (most recent call last):", *bars(1, 9)]) + "\r" + "\r".join(bars(2, 9))
+    text = Text("train.log", shown.encode())
+    assert [line.text for line in text.settled.lines() if line.text] == [
+        bars(1, 9)[0],
+        bars(1, 9)[-1],
+        "Traceback (most recent call last):",
+        bars(1, 9)[0],
+        bars(2, 9)[-1],
+    ]
+    assert [line.quote for line in text.settled.lines()] == [line.quote for line in text.lines()]
+    assert Text("train.log", b"step 1\n").settled.plain == "step 1\n"
+
+
+def test_bars_cost_little_and_nothing_between_them_is_lost(tmp_path: Path) -> None:
+    fault = "RuntimeError: CUDA error: unspecified launch failure"
+    for name, end in (("nohup.out", "\r"), ("slurm.out", "\n")):
+        for times in (1, 4):  # held, and too large to be
+            path = tmp_path / f"{times}-{name}"
+            states = end.join(bars(0, 30_000 * times))
+            path.write_text(f"{states}\n{fault}\n{states}\n")
+            assert (path.stat().st_size > LARGE) == (times == 4)
+            reading, took = read(path)
+            kinds = {(fact.kind, fact.source.quote[:40]) for fact in reading if fact.kind != "progress_bar"}
+            assert any(quote == fault[:40] for _, quote in kinds), kinds
+            assert any(fact.kind == "progress_bar" for fact in reading)
+            assert took < path.stat().st_size / 1e6  # seconds of processor: 1 MB/s, where it was a third of that
+
+
+def read(path: Path) -> tuple[list[Evidence], float]:
+    begin = time.process_time()
+    facts = list(open_incident(path).evidence)
+    return facts, time.process_time() - begin
+
+
+def test_the_lines_after_an_absurdly_long_one_keep_their_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_bytes(b"step 1 loss 2.0\n" + b"x" * (40 << 20) + b"\nMemoryError: no room\n")
+    large = LargeText("train.log", path=path)
+    assert [(line.number, line.text[:11]) for line in large.lines()] == [
+        (1, "step 1 loss"),
+        *[(2, "x" * 11)] * 3,
+        (3, "MemoryError"),
+    ]

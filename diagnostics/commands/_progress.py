@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..printable import visible
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -20,7 +22,8 @@ PATIENCE_S = 2.0
 def reading(paths: Sequence[str]) -> Iterator[Callable[[int, str], None] | None]:
     """Gives what to call with the number of files read; None where standard error is no terminal.
 
-    The bar appears after two seconds and goes when the reading is done. It names no file: names are hostile.
+    The bar appears after two seconds and goes when the reading is done. A file that is read alone is named, with its
+    size: nobody knows how far its reading is.
     """
     if not sys.stderr.isatty():
         yield None
@@ -50,10 +53,27 @@ class _Bar:
 
     def show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
-        columns = TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TextColumn("files"), TimeRemainingColumn()
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        if alone := _file_alone(self._paths):
+            reading = TextColumn(f"reading {alone}", markup=False)
+            bar = Progress(reading, BarColumn(), TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        else:
+            columns = (
+                TextColumn("reading"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("files"),
+                TimeRemainingColumn(),
+            )
+            bar = Progress(*columns, console=Console(stderr=True), transient=True)
         bar.add_task("", total=_files(self._paths), completed=self._done)
         bar.start()
         self._shown = bar
@@ -68,3 +88,11 @@ def _files(paths: Sequence[str]) -> int | None:
     if not all(Path(path).is_dir() for path in paths):
         return None
     return sum(len(files) for path in paths for _, _, files in os.walk(path))
+
+
+def _file_alone(paths: Sequence[str]) -> str | None:
+    """The name and size of the one file that is read; None of anything else."""
+    if len(paths) != 1 or not Path(paths[0]).is_file():
+        return None
+    path = Path(paths[0])
+    return f"{visible(path.name)}, {path.stat().st_size / 1e6:,.1f} MB".replace("{", "{{").replace("}", "}}")

@@ -23,7 +23,9 @@ TOUCHES = ("paths",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files; - is standard input"
+    )
     parser.add_argument(
         "--probe", action="store_true", help="ask the suspect volumes of this machine, then judge again"
     )

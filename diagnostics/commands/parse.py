@@ -22,7 +22,9 @@ TOUCHES = ("paths",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, an incident folder, or an archive of one")
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a file, an incident folder, or an archive of one; - is standard input"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--kind", action="append", metavar="KIND", help="only facts of this kind (may be repeated)")
 

@@ -10,6 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..archives import STDIN
 from ..diagnosis import diagnose
 from ..errors import DiagnosticsError, UsageError
 from ..incident import open_incident
@@ -20,7 +21,9 @@ TOUCHES = ("paths", "output", "keep")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files")
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="an incident folder, an archive of one, or files; - is standard input"
+    )
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help=f"ends in {', '.join(FORMATS)}")
     parser.add_argument("--keep", metavar="FILE", help="take what people wrote from this write-up instead of FILE")
     parser.add_argument("--mask", action="append", choices=MASKS, default=[], help="may be repeated")
@@ -32,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output)
     if output.suffix not in FORMATS:
         raise UsageError(f"no write-up ends in {output.suffix or 'nothing'}", f"use one of {', '.join(FORMATS)}")
+    if output.suffix == ".ipynb" and any(path in STDIN for path in arguments.paths):
+        raise UsageError("a notebook cannot read standard input again", "write it to a file first and give that")
     if not output.absolute().parent.is_dir():
         raise DiagnosticsError(
             f"{output} cannot be written: there is no folder {output.parent}",

@@ -64,9 +64,11 @@ BARE = re.compile(r"^(?P<number>\d{1,12}(?:\.\d{1,4})?)$")
 # a row's telling part
 TELLING = re.compile(
     r"(?:^|[\s,;|_.])(?:mem(?:ory)?|ram|used|rss|res(?:ident)?|free|left|avail(?:able)?)"
-    r"(?:_[kmgt]i?b ?[=:] ?\d{1,12}(?:\.\d{1,4})?| ?[=: ] ?\d{1,12}(?:\.\d{1,4})? ?[KMGT]i?B?)(?:[ ,;|]|$)",
+    r"(?:_[kmgt]i?b ?[=:] ?\d{1,12}(?:\.\d{1,4})?| ?[=: ] ?\d{1,12}(?:\.\d{1,4})? ?[KMGT]i?B?)"
+    r"(?:[ ,;|][^/%\n]{0,150})?$",  # as ROW, which a step line is not
     re.I,
 )
+SPEAKS = re.compile(r"\bfree\b|\brss=|\bVmRSS\b|/proc/meminfo")  # every command does; it costs little to look for
 FEWEST = {"MemUsed": 3, "MemFree": 4, "MemAvailable": 4}
 LONGEST = 200
 
@@ -83,6 +85,8 @@ def read(text: Text) -> Iterator[MemoryInfo]:
     command: Command | None = None
     dated: Stamp | None = None  # by the line above
     of_memory = OF_MEMORY.search(text.name.rpartition("/")[2]) is not None and not OF_OTHERS.search(text.name)
+    if not of_memory and not any(command_of(line.text[:600]) for line in text.matching(SPEAKS)):
+        return
     rows: dict[tuple[str, str, int | None], list[tuple[Line, Stamp | None, int]]] = defaultdict(list)
     for line in text.lines():
         if said := command_of(line.text[:600]):
