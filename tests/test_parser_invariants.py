@@ -95,3 +95,16 @@ def test_a_line_of_ten_megabytes_is_read_in_linear_time(name: str) -> None:
         took.append(time.process_time() - start)
     # ten times the bytes may take ten times as long, with room for noise, not a hundred times
     assert took[1] < max(1.0, 30 * took[0]), f"{took[0]:.2f} s for 1 MB, {took[1]:.2f} s for 10 MB"
+
+
+def test_long_runs_of_blanks_are_read_in_linear_time() -> None:
+    data = (b"2 nodes x 8 GPU works " + b" " * 40_000 + b"x\n") * 4
+    for name, parser in PARSERS.items():
+        took = []
+        for _ in range(3):
+            start = time.process_time()
+            parser.wants(Text("raw.log", data))
+            took.append(time.process_time() - start)
+            if took[-1] < 1.0:
+                break
+        assert min(took) < 1.0, name

@@ -75,7 +75,8 @@ SAID = (
     rf"(?P<outcome>{_WELL}|{_COUNTED}|{_ILL})\b"
 )
 # the end of a row: looking for the condition before it takes many times as long
-OUTCOME = re.compile(rf"(?::[ \t]|[ \t]{{2}}|[ \t]\|[ \t])[ \t]{{0,40}}(?P<text>{SAID})", re.I)
+# looks back from the words: a run of blanks is tried once
+OUTCOME = re.compile(rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[ \t]\|[ \t]))(?P<text>{SAID})", re.I)
 OUTCOMES = (
     ("varies", re.compile(r"\bok(?:ay)? or\b|\bsometimes\b|\bintermittent", re.I)),
     ("slow", re.compile(rf"slow|^(?:{_UNDONE})", re.I)),

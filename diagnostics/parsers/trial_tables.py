@@ -202,7 +202,7 @@ def _at_sites(text: Text, heading: list[str], body: list[tuple[Line, list[str]]]
 
 
 def _says_outcome(cell: str) -> bool:
-    return OUTCOME.match(f": {cell}") is not None
+    return OUTCOME.match(f": {cell}", 2) is not None
 
 
 def _condition(heading: list[str], cells: list[str]) -> str:
