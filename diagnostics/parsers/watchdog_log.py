@@ -133,7 +133,7 @@ MACHINE = re.compile(
     r"^(?:\[[\w .-]{1,40}\]|[\w.-]{1,40}:|\*{2,}|<\w{1,20}>|(?:WARN(?:ING)?|ERROR|INFO|CRITICAL|ALERT)\b)"
 )
 # Pager: "stuck" at about the time of a kill. I guess a worker got killed?
-PERSON = re.compile(r"\b(?:I|we|guess|think|please|maybe|[Ww]hich one)\b|\?\s*$")
+PERSON = re.compile(r"\bI\b(?!/)|\b(?:we|guess|think|please|maybe|[Ww]hich one)\b|\?\s*$")
 # 18:45 WARN no new loss line from gpt-345m for 5 min     (of a monitor: the run itself says nothing while it is silent)
 WARNS = re.compile(
     r"(?:None )?(?:\d\d:\d\d(?::\d\d)? )?WARN(?:ING)? (?:run |job )?(?:\S{1,60}: )?(?:no new|gpu[-_ ]?util)"
@@ -170,9 +170,9 @@ def read(text: Text) -> Iterator[Evidence]:
     programs: set[str] = set()  # those that have spoken as a watchdog and name themselves: hbmon[6918] max_age=60s
     for message in messages(text, INTERESTING):
         said = message.text
-        if is_kernel(said) or OTHERS.search(message.line.text[:600]) or PERSON.search(said):
+        if is_kernel(said) or OTHERS.search(message.line.text[:600]):
             continue
-        if not (message.stamp or MACHINE.match(said)):
+        if not message.stamp and (PERSON.search(said) or not MACHINE.match(said)) and not TAGGED.search(said):
             continue
         if WAITS.search(said):
             facts = message.facts(text, **_subject(said))
