@@ -163,8 +163,8 @@ CAUSES = (
             ),
             Effect(
                 "fabric-not-up",
-                0.1,
-                "a fabric manager of another version than the driver refuses to start",
+                0.25,
+                "after an update the fabric manager's version is the usual reason: it refuses another one's driver",
                 "the manager of the links was of another version and had not started",
             ),
             Effect(

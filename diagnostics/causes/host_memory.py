@@ -106,6 +106,9 @@ CAUSES = (
             Effect("cpu-starved-signs", 0.05,
                    "a machine that swaps or reclaims has no CPU for the job",
                    "the CPUs were busy reclaiming memory"),
+            Effect("machine-short-of-cpu", 0.2,
+                   "reclaim takes the CPUs of everybody who wants memory",
+                   "the CPUs were busy reclaiming memory"),
             *dies("the machine's out-of-memory killer struck", 0.5),
         ),
         now=(

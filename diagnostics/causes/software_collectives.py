@@ -125,6 +125,20 @@ CAUSES = (
                 "the rank that timed out first closed its connections",
                 Role.TEARDOWN,
             ),
+            Effect(
+                "rank-failed-first",
+                0.3,
+                "one rank gives up first, and its error looks like its own where the words are cut off",
+                "the rank had given up on a call that no other rank made, and ended before its peers",
+                Role.TEARDOWN,
+            ),
+            Effect(
+                "rank-ended-without-reason",
+                0.1,
+                "the error of the rank that gave up first is mostly kept",
+                "the rank had given up on its call; the words of that error were not kept",
+                Role.TEARDOWN,
+            ),
         ),
         now=("Compare the stacks of all ranks (py-spy dump --nonblocking) or a flight-recorder dump: who is where",),
         for_good=(

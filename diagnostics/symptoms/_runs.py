@@ -74,6 +74,13 @@ def all_ended_well_after(incident: Incident, fact: Evidence) -> bool:
     return any((incident.timeline.elapsed_s(fact, end) or 0.0) > 0 for end in ends)
 
 
+def killed_another(incident: Incident, kill: Evidence) -> bool:
+    """True where a kill took nothing from the job: every run came to a good end after it, or to a good end at any time
+    while the process is of a kind that no job is made of.
+    """
+    return all_ended_well_after(incident, kill) or (not is_of_the_job(kill) and all_finished(incident))
+
+
 def has_steps_below(steps: TrainingSteps, fact: Evidence) -> bool:
     """True when steps stand below a fact in its own log."""
     lines = steps.columns.get("line", ())

@@ -21,7 +21,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import killed
-from ._runs import all_ended_well_after
+from ._runs import killed_another
 from .global_oom_kill import OF_THE_MACHINE, OOMD
 
 AT_LIMIT = 0.98  # of its limit: what the kernel could reclaim is gone
@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each kill by a limit; else the places that would show it."""
     found = False
     recent = [kill for kill in incident.of(OomKill) if not _is_older(incident, kill)]
-    kills = [kill for kill in recent if not all_ended_well_after(incident, kill)]
+    kills = [kill for kill in recent if not killed_another(incident, kill)]
     for kill in kills:
         if kill.scope == "cgroup":
             found = True

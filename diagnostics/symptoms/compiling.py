@@ -3,8 +3,8 @@ Triton that is on a CPU or waits for a compiler's process, an error that a compi
 log that ends with the compiler's own alarm that it is slow, or one in which a compilation took half a minute or more
 and came to its end, or ends with its begin while a process is on a CPU, or a person's measurement of one.
 
-A compiler that waits for the GPU or for the other ranks is no sign while another rank is in a collective, or a
-collective is known that some ranks never joined; nor is inductor's idle worker pool. ABSENT where the main thread's
+A compiler that waits for the other ranks is no sign of work, nor is one that waits for a GPU in a job of several ranks,
+where a collective may hold the GPU; nor is inductor's idle worker pool. ABSENT where the main thread's
 stack was taken (a child of a pool has none of a trainer's) and no compiler is on any thread's.
 """
 
@@ -83,8 +83,11 @@ def waits_for_ranks(stack: PythonStack) -> bool:
     """True where a compiler's stack ends in a wait for the GPU, in loading code onto it, or in a call to other
     ranks.
     """
-    inner = stack.frames[0]
-    return name_of(inner) in WAITS_FOR_DEVICE or any(part in (inner.file or "") for part in COLLECTIVE_FILES)
+    return name_of(stack.frames[0]) in WAITS_FOR_DEVICE or _calls_ranks(stack)
+
+
+def _calls_ranks(stack: PythonStack) -> bool:
+    return any(part in (stack.frames[0].file or "") for part in COLLECTIVE_FILES)
 
 
 def stands_with_others(incident: Incident, stack: PythonStack) -> bool:
@@ -93,7 +96,7 @@ def stands_with_others(incident: Incident, stack: PythonStack) -> bool:
     """
     if not others_in_collective(incident, stack):
         return False
-    if any(part in (stack.frames[0].file or "") for part in COLLECTIVE_FILES):
+    if _calls_ranks(stack):
         return True  # of the compiler's own, which the other rank has not entered
     used = [status.utilisation_percent for status in incident.of(GpuStatus) if status.utilisation_percent is not None]
     return bool(incident.of(CollectiveTimeout, WatchdogFired)) or (len(used) > 1 and min(used) >= SPINS_PERCENT)
@@ -111,14 +114,20 @@ def others_in_collective(incident: Incident, stack: PythonStack) -> bool:
 
 def _seen(incident: Incident) -> Iterator[Finding]:
     at_work = compilers(incident)
-    # a GPU that a benchmark waits for is in a collective then
-    stuck = incident.of(CollectiveTimeout, CollectiveStuck)
     for row in at_work:
         yield Finding(Subject(), (row,), f"{row.subject.comm or row.command[:40]} is running")
     for stack in main_stacks(incident):
-        waits = waits_for_ranks(stack) and (bool(stuck) or others_in_collective(incident, stack))
+        waits = waits_for_ranks(stack) and (_calls_ranks(stack) or _has_several_ranks(incident, stack))
         if compiles(stack) and not waits and (stack.active or at_work or waits_for_child(stack)):
             yield Finding(Subject(), (stack,), f"the main thread compiles: {stack.frames[0].function}")
+
+
+def _has_several_ranks(incident: Incident, stack: PythonStack) -> bool:
+    key_of = incident.links.key_of
+    trainers = {key_of(each) for each in main_stacks(incident) if not is_child(each)}
+    if trainers - {key_of(stack)} or incident.of(CollectiveTimeout, CollectiveStuck):
+        return True
+    return any((fact.subject.rank or 0) > 0 for fact in incident.evidence)
 
 
 def _told(incident: Incident) -> Iterator[Finding]:

@@ -1,13 +1,11 @@
-"""The processes want more CPU than they get: high CPU pressure for minutes, a throttled cgroup, many more runnable
+"""The processes want more CPU than they get: high CPU pressure in their cgroup, or
+on the machine while the pace of the steps fell, a throttled cgroup, many more runnable
 tasks than CPUs, a load that is many times the CPUs of a node that has jobs, CPUs that are never idle and spend a fifth
 of their time on switching between tasks, swapping, processes that all want to run and get one CPU among them, a process
 that could run and was kept waiting for longer than it ran, a loader that says its workers have too few CPUs, or steps
 that wait for data where the job has fewer CPUs than GPUs.
 
-"High" is 60 % some-pressure over a minute and over five. It is of others where the steps kept their pace until an
-error, a time-out of a collective or a limit that other work outlasted ended the run, until its own good end, or until a
-stop in which no process of the job could run. ABSENT
-where pressure was read and is below 20 %.
+"High" is 60 % some-pressure over a minute and over five. ABSENT where the pressure was read and is below 20 %.
 """
 
 from __future__ import annotations
@@ -15,22 +13,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from statistics import median
 
 from ..evidence import Subject
-from ..evidence.collective import CollectiveTimeout
 from ..evidence.job import LogLine, SettingSeen
 from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from ..text import whole_number
 from . import Finding, Symptom
-from ._jobs import is_of_the_job
-from .bar_stands_at_limit import rule as bar_stands_at_limit
 from .data_wait_dominates import rule as data_wait_dominates
-from .pace_fell import FEWEST, LEAST, lasting_loss
-from .phase_outlasts_limit import rule as phase_outlasts_limit
-from .throughput_collapsed import rates as paces_of
+from .machine_short_of_cpu import felt_pressure
 
 HIGH = 60.0
 LOW = 20.0
@@ -45,7 +37,6 @@ STOLEN = 15.0  # percent of the CPUs that the hypervisor gave to others
 SWAPPED = 1000.0  # KiB read back from swap in a second
 ONE_CPU = (80.0, 115.0)  # percent of a CPU that all get together
 SHARERS = 3
-EVEN = 0.6  # of the usual pace, at the last step
 FEW = 2  # CPUs that an affinity leaves
 EVENLY = 1.5
 WAITED_S = 10.0  # all in all, or
@@ -65,11 +56,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Pressure and the settings that limit CPUs."""
     for row in incident.of(Pressure):
         if row.resource == "cpu" and row.scope == "some":
-            if min(row.avg60, row.avg300) >= HIGH and _is_of_others(incident):
-                continue
-            if min(row.avg60, row.avg300) >= HIGH:
-                yield Finding(Subject(host=row.subject.host), (row,), f"CPU pressure {row.avg60:.0f} % over a minute")
-            elif row.avg300 <= LOW and row.avg60 <= LOW:
+            if row.subject.cgroup and min(row.avg60, row.avg300) >= HIGH:
+                yield Finding(Subject(host=row.subject.host), (row,), f"CPU pressure {row.avg60:.0f} % in its cgroup")
+            elif max(row.avg60, row.avg300) <= LOW:
                 yield Finding(Subject(), (row,), f"CPU pressure {row.avg60:.0f} %", present=False)
         elif row.resource == "memory" and row.scope == "full" and min(row.avg60, row.avg300) >= LOW:
             yield Finding(
@@ -101,6 +90,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(
                 Subject(host=rates.subject.host), (rates,), f"{stolen:.0f} % stolen, {swapped:.0f} swapped in a second"
             )
+    yield from felt_pressure(incident)
     yield from _kept_waiting(incident)
     yield from _throttled(incident)
     yield from _crowded_loader(incident)
@@ -120,25 +110,6 @@ def _kept_waiting(incident: Incident) -> Iterator[Finding]:
             yield Finding(row.subject, (row,), f"it waited {waited:.0f} s for a CPU and ran for {ran:.0f} s")
         elif share >= WAIT_SHARE and share >= got:
             yield Finding(row.subject, (row,), f"it waited for a CPU for {share:.0f} % of the time and had {got:.0f} %")
-
-
-def _is_of_others(incident: Incident) -> bool:
-    """True where the steps had kept their pace before an error, a time-out or a stop in which nothing could run: such
-    pressure took nothing from them.
-    """
-    known = incident.runs
-    paces = [pace for run in known if len(pace := paces_of(run.steps)[2:]) >= FEWEST]
-    kept = bool(paces) and all(lasting_loss(pace) <= LEAST and pace[-1] >= EVEN * median(pace) for pace in paces)
-    if not kept:
-        return False
-    ended = any(run.failed or run.ended_in_order for run in known) or bool(incident.of(CollectiveTimeout))
-    return ended or _at_rest(incident) or any(phase_outlasts_limit(incident)) or any(bar_stands_at_limit(incident))
-
-
-def _at_rest(incident: Incident) -> bool:
-    """True where the job's processes were looked at and none could run: whoever lacks a CPU is runnable."""
-    states = {row.state for row in incident.of(ProcessState) if is_of_the_job(row) and row.state}
-    return bool(states) and "R" not in states
 
 
 def _overloaded(incident: Incident, rates: IoStatistics, load: float) -> bool:

@@ -2,7 +2,8 @@
 
 "Driver/library version mismatch", NVRM's "API mismatch", or CUDA's complaint about the driver's version or about code
 made for a newer one, a driver's library that is an empty file (it was not there when the container was made); or the
-module that is loaded is none of the versions that are installed, or not the version of the fabric manager.
+module that is loaded is none of the versions that are installed, or not the version of the fabric manager. ABSENT
+where the driver and the fabric manager are of one version.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if drivers and fabric and not {each.version for each in drivers} & {each.version for each in fabric}:
         note = f"the driver is {drivers[0].version}, the fabric manager {fabric[0].version}"
         yield Finding(Subject(), (drivers[0], fabric[0]), note)
+    elif drivers and fabric:
+        note = f"driver and fabric manager are both {fabric[0].version}"
+        yield Finding(Subject(), (drivers[0], fabric[0]), note, present=False)
 
 
 SYMPTOM = Symptom(

@@ -22,7 +22,7 @@ from ..incident import Incident
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import kill_log, killed
-from ._runs import all_ended_well_after
+from ._runs import killed_another
 from .machine_memory_low import is_low
 
 BY_A_DAEMON = re.compile(
@@ -54,7 +54,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     found = False
     old = [kill for kill in incident.of(OomKill) if incident.timeline.long_over(kill)]
     recent = [kill for kill in incident.of(OomKill) if kill not in old]
-    kills = [kill for kill in recent if not all_ended_well_after(incident, kill)]
+    kills = [kill for kill in recent if not killed_another(incident, kill)]
     for kill in kills:
         if kill.scope == "global" and not DESKTOP.match(kill.subject.comm or ""):
             found = True

@@ -2,8 +2,7 @@
 
 The launcher or a shell shows a rank that was ended by a signal or left with an error, and other ranks report a closed
 connection or a time-out, or had to be ended by the launcher; or one rank raised an error of its own while the others
-only complain of their peers. Where nobody complains, ranks that left with one and the same error have a reason that
-they share, and none was first.
+only complain of their peers. Where nobody complains and several ranks have failed, none is known for the first.
 A launcher's "root cause" whose own words are a closed connection is a victim and does not count.
 """
 
@@ -86,11 +85,13 @@ BY_AGENT = re.compile(r"\bfailed \(exitcode: -?\d{1,4}\) local_rank: (\d{1,6}) "
 
 
 def _has_others(incident: Incident, ended: ProcessEnded) -> bool:
-    """True where another rank of the job has made steps or ended, but for those that left with the same error."""
+    """True where another rank of the job has made steps or was ended, but for those that failed as well: where nobody
+    complains, none of several is known for the first.
+    """
     ends = incident.of(ProcessEnded)
-    alike = {each.subject.rank for each in ends if not ended.signal and each.status == ended.status}
+    failed = {each.subject.rank for each in ends if each.status or each.signal not in (None, *SIGNAL_OF_A_SUPERVISOR)}
     others = {fact.subject.rank for fact in (*ends, *incident.of(TrainingSteps))} - {None, ended.subject.rank}
-    return bool(others - alike)
+    return bool(others - failed)
 
 
 def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Finding]:

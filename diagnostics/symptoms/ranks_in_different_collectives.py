@@ -7,11 +7,12 @@ apart: the last may be over on one rank only).
 
 By time: time-outs without any number that began together, one rank's in one operation and all the others' in another.
 
-By stacks (else tracebacks): every rank waits for the others, in different operations, none of them point-to-point (a
-pipeline's stages differ by design) and none elsewhere or stopped (then that one is what they wait for). Or beside each
-main thread that is in a collective a second thread of its process is in one, too, and the second threads are in
-different operations, not all of which have a root (whoever has given it its part is past a gather). A second thread
-in the same call on every rank, as that of a save in the background in a group of its own, is ordinary.
+By stacks (else tracebacks): every rank waits for the others, in different operations, none of them point-to-point or
+called by a pipeline's engine (its stages differ by design) and none elsewhere or stopped (then that one is what they
+wait for). Or beside each main thread that is in a collective a second thread of its process is in one, too, and the
+second threads are in different operations, not all of which have a root (whoever has given it its part is past a
+gather). A second thread in the same call on every rank, as that of a save in the background in a group of its own, is
+ordinary.
 
 ABSENT where all ranks wait in the same operation, none that has made steps is missing, and no second thread of theirs
 is in a collective.
@@ -24,20 +25,21 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from ..evidence import Subject
+from ..evidence import Evidence, Subject
 from ..evidence.collective import CollectiveStuck, CollectiveTimeout
 from ..evidence.process import PythonStack
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each
-from ._ranks import FAR, Position, positions, where
+from ._ranks import FAR, Position, frames_of, positions, where
 
 FEWEST = 3  # ranks: of two that differ neither is the odd one
 TOGETHER_S = 1.0
 MOST = 50  # calls that are compared with each other
 AHEAD = 2  # calls of one name: the last may be over on one rank and not yet on another
 CLOSE, SHARE = 8, 0.01  # calls apart, and of all the calls so far
+PIPELINE = re.compile(r"/(?:pipe|pipelining|pipeline_parallel)/")
 ROOTED = re.compile(r"^collective:(?:_?gpu_)?(?:gather|scatter|reduce|broadcast)(?:_object(?:_list)?|_one)?$")
 
 
@@ -121,7 +123,8 @@ def _by_place(incident: Incident) -> Iterator[Finding]:
         return
     names = sorted({position.where for position in seen})
     facts = tuple(position.fact for position in seen[:8])
-    if all(position.waits_for_ranks and position.where != "point-to-point" for position in seen) and len(names) > 1:
+    staged = any(position.where == "point-to-point" or _of_a_pipeline(position.fact) for position in seen)
+    if all(position.waits_for_ranks for position in seen) and not staged and len(names) > 1:
         groups = grouped((position.where.removeprefix("collective:"), position.fact) for position in seen)
         yield Finding(Subject(), one_of_each(groups), listed(groups))
         return
@@ -134,6 +137,12 @@ def _by_place(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), (*one_of_each(groups), *facts[:4]), f"beside the main threads: {listed(groups)}")
     elif len(names) == 1 and not beside:
         yield Finding(Subject(), facts, f"all {len(seen)} ranks wait in {names[0]}", present=False)
+
+
+def _of_a_pipeline(fact: Evidence) -> bool:
+    """True for a stack or traceback with a frame of a pipeline's engine."""
+    frames = fact.frames if isinstance(fact, PythonStack) else frames_of(getattr(fact, "frames", ()))
+    return any(PIPELINE.search(frame.file or "") and "no_pipelining" not in frame.function for frame in frames)
 
 
 def _beside(incident: Incident, seen: Sequence[Position]) -> list[tuple[PythonStack, str]]:

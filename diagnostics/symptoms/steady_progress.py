@@ -121,9 +121,12 @@ def _vanished(incident: Incident, run: Run) -> bool:
 
 
 def _may_be_the_runs(incident: Incident, fact: Evidence) -> bool:
-    """True for a process that lives, and that a run names as its own or whose name or command is of the kind."""
+    """True for a process that lives, and that a run names as its own or whose name or command is of the kind. A worker
+    of a loader is what a dead trainer leaves behind, too.
+    """
     named = any(fact.subject.pid == run.subject.pid is not None for run in incident.of(RunStarted))
-    return getattr(fact, "state", None) not in ("Z", "X") and (named or is_of_the_job(fact))
+    of_the_kind = is_of_the_job(fact) and fact.subject.comm != "pt_data_worker"
+    return getattr(fact, "state", None) not in ("Z", "X") and (named or of_the_kind)
 
 
 def _collected(incident: Incident) -> datetime | None:
