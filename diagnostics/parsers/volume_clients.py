@@ -27,7 +27,13 @@ _CHUNK = r"(?:file|inode): (?:\d+), index: \d+"
 TABLE = Table(
     Row(rf"{_CHUNK}.{{0,200}}(?:No space left|ENOSPC)|error writing file number.{{0,80}}(?:No space left|ENOSPC)",
         "no-space", CRITICAL, "moosefs"),
+    # fs_writechunk returned status: Quota exceeded      error writing file number 8: EDQUOT (Quota exceeded)
+    Row(rf"{_CHUNK}.{{0,120}}fs_\w+ returned status: Quota exceeded|error writing file number.{{0,80}}EDQUOT",
+        "over-quota", CRITICAL, "moosefs"),
+    Row(r"\d-[\w-]{1,80}: .{0,200}\[Disk quota exceeded\]", "over-quota", CRITICAL, "glusterfs"),
     Row(r"\d-[\w-]{1,80}: .{0,200}\[No space left on device\]", "no-space", CRITICAL, "glusterfs"),
+    Row(r"(?:juicefs|s3fs|gcsfuse|rclone|sshfs|goofys|ceph-fuse)\S{0,40}: .{0,200}(?i:quota exceeded)",
+        "over-quota", CRITICAL, "fuse"),
     Row(r"juicefs\S{0,12} <(?:WARNING|ERROR|FATAL)>: .{0,200}(?i:no space left on device)",
         "no-space", CRITICAL, "juicefs"),
     Row(r"(?:s3fs|gcsfuse|rclone|sshfs|goofys|ceph-fuse)\S{0,40}: .{0,200}(?i:no space left on device)",

@@ -77,13 +77,26 @@ def positions(incident: Incident) -> list[Position]:
             continue
         found[key] = Position(stack.subject, _place_of(incident, stack), stack)
     if found:
-        return list(found.values())
+        return _as_told_by_idleness(list(found.values()))
     by_rank: dict[int, Position] = {}
     for raised in incident.of(PythonException):
         rank, frames = raised.subject.rank, frames_of(raised.frames)
         if rank is not None and frames and rank not in by_rank and not _is_no_rank(frames):
             by_rank[rank] = Position(raised.subject, where(frames), raised)
     return list(by_rank.values())
+
+
+def _as_told_by_idleness(seen: list[Position]) -> list[Position]:
+    """The positions; a backward pass that is on a CPU calculates where a rank that waits in a collective is idle, as
+    Gloo's are and NCCL's are not.
+    """
+    stacks = {id(each.fact): each.fact.active for each in seen if isinstance(each.fact, PythonStack)}
+    if not any(each.in_collective and stacks.get(id(each.fact)) is False for each in seen):
+        return seen
+    return [
+        each._replace(where=CALCULATES) if each.where == "backward" and stacks.get(id(each.fact)) else each
+        for each in seen
+    ]
 
 
 def _place_of(incident: Incident, stack: PythonStack) -> str:

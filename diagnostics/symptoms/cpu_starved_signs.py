@@ -1,9 +1,8 @@
-"""The processes want more CPU than they get: high CPU pressure in their cgroup, or
-on the machine while the pace of the steps fell, a throttled cgroup, many more runnable
-tasks than CPUs, a load that is many times the CPUs of a node that has jobs, CPUs that are never idle and spend a fifth
-of their time on switching between tasks, swapping, processes that all want to run and get one CPU among them, a process
-that could run and was kept waiting for longer than it ran, a loader that says its workers have too few CPUs, or steps
-that wait for data where the job has fewer CPUs than GPUs.
+"""The processes want more CPU than they get: high CPU pressure in their cgroup, or on the machine while the pace of the
+steps fell, a throttled cgroup, many more runnable tasks than CPUs, a load that is many times the CPUs of a node with
+jobs, CPUs that are never idle and spend a fifth of their time on switching between tasks, swapping, processes that all
+want to run and get one CPU among them, a process that could run and was kept waiting for longer than it ran, a loader
+with more workers than CPUs, none of which rests, or steps that wait for data where the job has fewer CPUs than GPUs.
 
 "High" is 60 % some-pressure over a minute and over five. ABSENT where the pressure was read and is below 20 %.
 """
@@ -42,8 +41,8 @@ EVENLY = 1.5
 WAITED_S = 10.0  # all in all, or
 WAIT_SHARE = 40.0  # percent of an interval
 AGED_S, RAN_S = 10.0, 2.0  # what a table of whole seconds must show before a share is made of it
-SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 COUNT = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?")  # not "auto", "0-7", "500m"
+SWITCHING = 20.0  # percent of the CPUs in the kernel, while hardly any is idle
 TASKS, GPUS = ("ntasks", "ntasks_per_node"), ("gpus", "num_gpus", "gpus_per_node")
 WORDS = re.compile(
     r"nr_throttled|throttled_(?:time|usec)|cpu(?:\.|_)(?:max|cfs_quota)|oversubscri|CPU (?:quota|throttl)"
@@ -160,12 +159,13 @@ def _share(row: ProcessState, few: int) -> float:
 
 
 def _crowded_loader(incident: Incident) -> Iterator[Finding]:
-    """A loader with more workers than CPUs, where the CPUs were seen without any rest."""
+    """A loader with more workers than CPUs, where the CPUs were seen without any rest, in a job that no error ended."""
     settings = {fact.name: fact for fact in incident.of(SettingSeen) if fact.name in ("cpus", "loader workers")}
     cpus, workers = settings.get("cpus"), settings.get("loader workers")
     looks = [rates for rates in incident.of(IoStatistics) if "idle_percent" in rates.values]
     busy = bool(looks) and all(rates.values["idle_percent"] <= IDLE for rates in looks)
-    if cpus and workers and busy and _number(workers.value) > _number(cpus.value) > 0:
+    failed = any(run.failed for run in incident.runs)
+    if cpus and workers and busy and not failed and _number(workers.value) > _number(cpus.value) > 0:
         note = f"{workers.value} loader workers share {cpus.value} CPUs, which have no rest"
         yield Finding(Subject(), (workers, looks[0]), note)
 

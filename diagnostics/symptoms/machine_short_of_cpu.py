@@ -1,9 +1,9 @@
 """The machine's CPUs are wanted by more tasks than they can run: 60 % some-pressure over a minute and over five.
 
-It does not say whose tasks wait. They are the job's where its pace fell meanwhile, which is a sign of its own
-(cpu-starved-signs). They are others' where the job's processes were looked at and none could run, and
-where the steps kept their pace until an error, a time-out of a collective or a limit that other work outlasted ended
-the run, or until its own good end. Low pressure is the absence of cpu-starved-signs.
+It does not say whose tasks wait. They are the job's where its pace fell under the pressure, which is a sign of its own
+(cpu-starved-signs). They are others' where the job's processes were looked at and none could run, and where the steps
+kept their pace until an error, a time-out of a collective or a limit that other work outlasted ended the run, or until
+its own good end. Low pressure is the absence of cpu-starved-signs.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The launcher or a shell shows a rank that was ended by a signal or left with an error, and other ranks report a closed
 connection or a time-out, or had to be ended by the launcher; or one rank raised an error of its own while the others
 only complain of their peers. Where nobody complains and several ranks have failed, none is known for the first.
-A launcher's "root cause" whose own words are a closed connection is a victim and does not count.
+A launcher's "root cause" whose own words are a closed connection is a victim and does not count, nor does a rank whose
+own log says so, or that ended after another had failed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ TASK = re.compile(
     r"\btask (\d{1,6}): (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction"
     r"|Exited with exit code \d{1,3})"
 )
+AT_ONCE_S = 1.5  # stamps of whole seconds
 SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
 
 
@@ -41,6 +43,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     gave_up = incident.of(CollectiveTimeout)
     at_limit = any(aborted_at_limit(incident))
     ranks_of_victims = {fact.subject.rank for fact in victims}
+    logs_of_victims = {fact.source.file for fact in victims if fact.subject.rank is None}
     # a status of 1 is the exception's of some rank, and says nothing new where it is not known whose
     unnamed = [each for each in incident.of(PythonException) if each.subject.rank is None and not is_victim(each)]
     failures = incident.of(LauncherFailure)
@@ -67,6 +70,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
             continue
         if not victims and not _has_others(incident, ended):
             continue
+        if _has_earlier_end(incident, ended) or (ended.source.file in logs_of_victims and _is_alone(incident, ended)):
+            continue
         if ended.subject.rank not in ranks_of_victims:
             note = f"rank {ended.subject.rank} ended with {ended.signal or ended.status}"
             yield Finding(ended.subject, (ended, *victims[:2]), note)
@@ -92,6 +97,22 @@ def _has_others(incident: Incident, ended: ProcessEnded) -> bool:
     failed = {each.subject.rank for each in ends if each.status or each.signal not in (None, *SIGNAL_OF_A_SUPERVISOR)}
     others = {fact.subject.rank for fact in (*ends, *incident.of(TrainingSteps))} - {None, ended.subject.rank}
     return bool(others - failed)
+
+
+def _has_earlier_end(incident: Incident, ended: ProcessEnded) -> bool:
+    """True where another rank failed seconds before."""
+    others = (each for each in incident.of(ProcessEnded) if each.subject.rank not in (None, ended.subject.rank))
+    gaps_s = (incident.timeline.elapsed_s(each, ended) for each in others if each.status or each.signal)
+    return any(gap_s is not None and gap_s > AT_ONCE_S for gap_s in gaps_s)
+
+
+def _is_alone(incident: Incident, ended: ProcessEnded) -> bool:
+    """True where the log that tells of an end tells of no other rank's: its errors are that rank's own."""
+    return all(
+        each.subject.rank == ended.subject.rank
+        for each in incident.of(ProcessEnded)
+        if each.source.file == ended.source.file
+    )
 
 
 def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Finding]:

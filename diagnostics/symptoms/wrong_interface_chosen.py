@@ -4,7 +4,7 @@ NCCL or gloo chose loopback, or a bridge or cable of the container runtime, whil
 live on other hosts; or a peer is called at an address that several hosts have for their own, or one that means another
 machine on every host: Debian's name for itself (127.0.1.1), Docker's default bridge, libvirt's, a link-local address;
 or at loopback, which a list of names on its host gives to the host's own name, or where Gloo found nobody. Or another
-rank answers than was called.
+rank answers than was called. A fall-back to loopback with which the job made steps is not wrong.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Evidence
 from ..evidence.collective import NcclMessage, RemoteFailure
 from ..evidence.job import SettingSeen
+from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from . import Finding, Symptom
 from ._reports import said, words_of
@@ -43,6 +44,7 @@ OWN_NAME_CALLED = re.compile(
     r"(?:Connection refused|timed? ?out)",
     re.I,
 )
+FEWEST_STEPS = 3
 FALLS_BACK = re.compile(r"[Uu]sing the loopback address as fallback")
 
 
@@ -102,8 +104,13 @@ def _calls(incident: Incident) -> Iterator[Finding]:
     for answer in incident.of(RemoteFailure):
         if answer.about == "wrong-peer":
             yield Finding(answer.subject, (answer,), answer.text[:200])
-    for fact in said(incident, FALLS_BACK) if failed else ():
+    for fact in said(incident, FALLS_BACK) if failed and not _made_steps(incident) else ():
         yield Finding(fact.subject, (fact, failed[0]), words_of(fact)[:200])
+
+
+def _made_steps(incident: Incident) -> bool:
+    """True where the job made steps: whatever its ranks had chosen, they could reach each other."""
+    return any(steps.steps >= FEWEST_STEPS for steps in incident.of(TrainingSteps))
 
 
 def _gloo_to_itself(incident: Incident, failed: Sequence[Evidence]) -> Iterator[Finding]:
