@@ -4,16 +4,20 @@ The numbers of the table are not fitted, so there is nothing to refit when a kin
 kind's own row: an incident whose true cause the table does not know must come out as insufficient, and how often it
 does not is the price of an unknown fault. The wording of the incidents is left out here: see `precedents`.
 
+People forget files. Each capture, and each incident of the folder, is judged without each of its files, and by some of
+them alone; what is named then and is not what an expert named with all of them is the price of forgetting.
+
     python -m benchmarks calibration [FOLDER]     FOLDER: folders with a case.json (verdicts, accept)
 """
 
 from __future__ import annotations
 
 import json
+import random
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,18 +31,23 @@ from tests.causes import test_cases
 
 BINS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99, 1.000001)
 CONFIDENT = 0.8
+SUBSETS, FEW_FILES = 8, 4
 ANSWERS = (Verdict.ROOT_CAUSE, Verdict.INDEPENDENT_CAUSES)
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """An incident as it was observed, and what an expert concluded."""
+    """An incident as it was observed, and what an expert concluded.
+
+    It is `composed` where somebody wrote it so that one of its files decides.
+    """
 
     name: str
     incident: Incident
     observations: list[Observation]
     verdicts: frozenset[str]
     accept: tuple[str, ...]
+    composed: bool = False
 
     @property
     def kind(self) -> str:
@@ -89,7 +98,7 @@ def labelled(folder: str | None) -> Iterator[Labelled]:
     for case in test_cases.CASES:
         with tempfile.TemporaryDirectory() as place:
             verdicts, slugs, _ = test_cases.unpack(case, Path(place))
-            yield _observed(case.stem, open_incident(place), verdicts, slugs)
+            yield replace(_observed(case.stem, open_incident(place), verdicts, slugs), composed=True)
     for file in sorted(Path(folder).rglob("case.json")) if folder else ():
         truth = json.loads(file.read_text())
         incident = open_incident(*(each for each in sorted(file.parent.iterdir()) if each != file))
@@ -117,6 +126,36 @@ def show_reliability(judged: list[Judged]) -> None:
             print(f"{low:.2f} to {min(high, 1):.2f} {len(inside):26} {mean:16.2f} {share:13.2f}")
 
 
+def incomplete(cases: list[Labelled], drawn: int | None = None) -> Iterator[Judged]:
+    """Each incident without each of its files; or, where `drawn` is given, SUBSETS times with so many of them."""
+    draw = random.Random(0)
+    for case in cases:
+        files = sorted({each.file for each in case.incident.coverage})
+        if len(files) <= (drawn or 1):
+            continue
+        left_out = [[file] for file in files]
+        if drawn:
+            left_out = [draw.sample(files, len(files) - drawn) for _ in range(SUBSETS)]
+        for names in left_out:
+            incident = case.incident.without(*names)
+            yield Judged(case, judge(incident.wordless(), observe(incident)))
+
+
+def show_incomplete(cases: list[Labelled]) -> None:
+    """How often what is left of an incident is judged as the whole, left open, or named wrongly."""
+    for what, judged in (
+        ("without one of its files", list(incomplete(cases))),
+        (f"by {FEW_FILES} of its files", list(incomplete(cases, FEW_FILES))),
+    ):
+        right = sum(each.right for each in judged)
+        wrong = [each for each in judged if each.answered and not each.right]
+        sure = sum(each.confidently_wrong for each in wrong)
+        print(
+            f"{what}: {len(judged)} judged, {right} right, {len(judged) - right - len(wrong)} left open, "
+            f"{len(wrong)} wrong, {sure} of them confidently"
+        )
+
+
 def main() -> None:
     """Print the reliability curve, the Brier score and the confident wrong answers, whole and by kind left out."""
     cases = list(labelled(sys.argv[1] if len(sys.argv) > 1 else None))
@@ -130,6 +169,7 @@ def main() -> None:
     kinds = sorted({case.kind for case in cases})
     scores = [brier([each for each in judged if each.case.kind != kind]) for kind in kinds]
     print(f"with one of {len(kinds)} kinds of incident left out: Brier {min(scores):.3f} to {max(scores):.3f}")
+    show_incomplete([case for case in cases if not case.composed])
     unknown = [
         Judged(
             case,

@@ -20,6 +20,7 @@ HERE = Path(__file__).parent / "captures"
 SAMPLES = Path(__file__).parents[1] / "sample_logs"
 TRUTH: dict[str, dict[str, Any]] = json.loads((HERE / "truth.json").read_text())
 CASES = sorted(TRUTH)
+SURE = 0.8
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +76,13 @@ def test_readmes_are_prose() -> None:
     for folder in SAMPLES.iterdir():
         facts = list(open_incident(folder / "README.md").evidence) if folder.is_dir() else []
         assert all(isinstance(fact, OperatorNote) for fact in facts), folder
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_sure_mistake_without_one_of_its_files(name: str) -> None:
+    """Whoever forgets a file gets the same cause, or is told that the rest does not decide."""
+    incident, truth = read(name), TRUTH[name]
+    for left_out in sorted({each.file for each in incident.coverage}):
+        diagnosis = diagnose(incident.without(left_out))
+        sure = [each.slug for each in diagnosis.answer if each.posterior >= SURE]
+        assert set(sure) <= set(truth["accept"]), (left_out, sure)
