@@ -1,8 +1,9 @@
 """What a training configuration keeps on network volumes, and a plan for moving it to local disk.
 
 Paths are taken from YAML, JSON and TOML values, from shell assignments and options, and from string
-literals in Python. Which volume a path lies on is read from the mount table; how much it holds is asked of
-`du` under a deadline, because the volume may be the one that hangs.
+literals in Python. Which volume a path lies on is read from the mount table; whether it is there and how much it
+holds is asked under a deadline, because the volume may be the one that hangs. A path whose folder is not there says
+nothing of the machine that the configuration is for, and is reported as unknown.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ...mounttable import MountPoint, is_below, mount_of, read_mount_table
 from ..health import printable
 from ..volume import free_bytes
 
-DU_S = 20.0
+DU_S, LOOK_S = 20.0, 5.0
 LARGEST = 4 << 20  # bytes
 CONFIGS = (
     ".yaml",
@@ -63,7 +64,11 @@ WHEN_UNKNOWN = ("other", "copy it to local disk")
 
 @dataclass(frozen=True)
 class HotItem:
-    """One path of a configuration. `size` in bytes; None when it was not asked for or not answered."""
+    """One path of a configuration.
+
+    `size` in bytes; None when it was not asked for or not answered. `there` is False where neither the path nor the
+    folder that would hold it exists: then nobody knows on which volume it will lie.
+    """
 
     file: str
     line: int
@@ -72,16 +77,22 @@ class HotItem:
     role: str
     mount: MountPoint
     size: int | None = None
+    there: bool = True
 
     @property
     def is_on_network(self) -> bool:
-        return self.mount.filesystem.network
+        return self.there and self.mount.filesystem.network
+
+    @property
+    def place(self) -> str:
+        """In one word, where it lies."""
+        return "unknown" if not self.there else "network" if self.is_on_network else "local"
 
     def as_json(self) -> dict[str, Any]:
         return {
             "file": self.file, "line": self.line, "key": self.key, "path": self.path, "role": self.role,
             "mount": self.mount.mount, "source": self.mount.source, "filesystem": self.mount.filesystem.title,
-            "network": self.is_on_network, "size": self.size,
+            "network": self.is_on_network, "there": self.there, "size": self.size,
         }  # fmt: skip
 
 
@@ -98,15 +109,25 @@ class HotPath:
         return tuple(each for each in self.items if each.is_on_network)
 
     @property
+    def unknown(self) -> tuple[HotItem, ...]:
+        """The paths that are not on this machine."""
+        return tuple(each for each in self.items if not each.there)
+
+    @property
     def needed(self) -> int:
         """Bytes that moving everything needs on local disk, as far as sizes are known; nested paths count once."""
         return sum(_space(each) for each in _outermost(self.on_network))
 
     @property
     def plan(self) -> tuple[str, ...]:
-        if not self.on_network:
-            return ("nothing of it lies on a network volume",)
         lines = []
+        if self.unknown:
+            paths = ", ".join(each.path for each in _outermost(self.unknown))
+            lines.append(f"not on this machine, so nobody knows on which volume: {paths}; run this on the pod")
+        if not self.on_network and len(self.unknown) < max(len(self.items), 1):
+            lines.append(f"nothing {'else ' if lines else ''}of it lies on a network volume")
+        if not self.on_network:
+            return tuple(lines)
         for each in _outermost(self.on_network):
             space = "size unknown" if each.size is None else f"{_space(each):,} bytes"
             lines.append(
@@ -129,8 +150,9 @@ class HotPath:
 
     def __str__(self) -> str:
         lines = [
-            f"{printable(each.file)}:{each.line}: {each.role:11} {'network' if each.is_on_network else 'local':7} "
-            f"{printable(each.key)} = {printable(each.path)}  ({each.mount.mount}, {each.mount.filesystem.title})"
+            f"{printable(each.file)}:{each.line}: {each.role:11} {each.place:7} "
+            f"{printable(each.key)} = {printable(each.path)}"
+            + (f"  ({each.mount.mount}, {each.mount.filesystem.title})" if each.there else "  (not here)")
             for each in self.items
         ]
         return "\n".join([*lines, "plan:", *(f"  {printable(line)}" for line in self.plan)])
@@ -148,15 +170,17 @@ def hot_path(
     ----------
     mounts : text of another machine's /proc/self/mountinfo; this machine's own unless given
     local : where there is local disk
-    measure : ask how large the paths on network volumes are (each for at most 20 s)
+    measure : ask whether the paths are there (each for at most 5 s) and how large those on network volumes are (20 s)
     """
     table = read_mount_table(mounts)
+    here = mounts is None and measure
     items = []
     for file in _files(configs):
         for line, key, path in paths_in(_text(file)):
             mount = mount_of(path, table)
-            size = _size(path, mount) if measure and mount.filesystem.network else None
-            items.append(HotItem(str(file), line, key, path, role_of(key, path), mount, size))
+            there = not here or _is_there(path, mount)
+            size = _size(path, mount) if measure and there and mount.filesystem.network else None
+            items.append(HotItem(str(file), line, key, path, role_of(key, path), mount, size, there))
     return HotPath(tuple(items), local, free_bytes(Path(local)))
 
 
@@ -193,6 +217,16 @@ def _outermost(items: Sequence[HotItem]) -> list[HotItem]:
         if not any(is_below(each.path, path) for path in found):
             found[each.path] = each
     return list(found.values())
+
+
+def _is_there(path: str, mount: MountPoint) -> bool:
+    """True where the path or the folder above it exists, or the volume below its mount point does not answer."""
+    if path in (mount.mount, "/"):
+        return True
+    test, folder = shutil.which("test") or "/usr/bin/test", str(Path(path).parent)
+    either = ["-e", path, "-o", "-d", folder, "-a", folder, "!=", "/"]
+    finished = run([test, *either], mount=mount.mount, deadline_s=LOOK_S, about=f"look for {path}")
+    return finished.status != 1
 
 
 def _size(path: str, mount: MountPoint) -> int | None:

@@ -18,7 +18,8 @@ STAGING_NAME = re.compile(
     r"(?i)^_?(?:tmp|temp|temporary|part|partial|staging|staged|stage|incomplete|scratch|unfinished)(?:_|\d|$)"
     r"|_(?:tmp|temp|part|partial|staging|staged|incomplete)$|^(?:tmp|temp|part|staged?)(?:path|file|name|dir)"
 )
-ELSEWHERE = re.compile(r"^/(?:tmp|var/tmp|dev/shm|run|scratch|local|mnt/[^/]+|ssd|nvme)\b")
+SCRATCH = re.compile(r"^/(?:tmp|var/tmp|dev/shm|run|scratch|local|ssd|nvme)\b")
+ELSEWHERE = re.compile(SCRATCH.pattern + r"|^/mnt/[^/]+")  # on a filesystem of its own
 POINTER = re.compile(r"(?i)(?:^|[^a-z])(?:latest|last|newest|current)(?:[^a-z]|$)")
 VERIFIES = re.compile(
     r"(?i)verif|valid|check(?!point)|hash|digest|sha256|md5|whole|complete|intact|resume_point|is_ok|testzip"

@@ -56,6 +56,16 @@ def test_where_paths_are_written(line: str, expected: tuple[str, str]) -> None:
     assert [(key, path) for _, key, path in paths_in(line)] == [expected]
 
 
+def test_a_path_that_is_not_here_gets_no_clean_bill(tmp_path: Path) -> None:
+    (tmp_path / "train.yaml").write_text(f"data: /no-such-volume/shards/a\noutput_dir: {tmp_path}/runs\n")
+    found = hot_path(tmp_path / "train.yaml")
+    assert [(each.path, each.place) for each in found.items] == [
+        ("/no-such-volume/shards/a", "unknown"),
+        (f"{tmp_path}/runs", "local"),  # it is made by the run: its folder is there
+    ]
+    assert "/no-such-volume/shards/a" in found.plan[0] and "run this on the pod" in found.plan[0]
+
+
 @pytest.mark.fuse
 @pytest.mark.root
 def test_sizes_are_asked_of_a_real_volume(tmp_path: Path, faultfs: FaultFS, capsys: pytest.CaptureFixture[str]) -> None:
