@@ -23,7 +23,8 @@ def _run_row(run: Run) -> tuple[Item, ...]:
     steps = run.steps
     kept = run.kept
     if kept is None:
-        saved = Said("none was saved before", (run.last_source,))
+        begins = f"none in this log, which begins at step {steps.first_step}"
+        saved = Said(begins if run.is_excerpt else "none was saved before", (run.last_source,))
     else:
         known = {"ok": "verified", "": "nobody verified its content"}.get(kept.verdict, kept.verdict)
         sources = (kept.event.source, *((kept.verdict_source,) if kept.verdict_source else ()))
@@ -37,12 +38,11 @@ def _run_row(run: Run) -> tuple[Item, ...]:
     else:
         end = Said(ended.kind.replace("_", " "), (ended.source,))
     idle = run.idle_s
-    lost = run.lost_steps
     return (
         Said(str(run.number), (steps.source,)),
         Said(f"{steps.first_step} to {steps.last_step}", (steps.source, run.last_source)),
         saved,
-        Said("unknown" if lost is None else str(lost), (run.last_source,)),
+        Said(run.lost, (run.last_source,)),
         Said("unknown" if idle is None else f"{idle:.0f} s", (run.last_source, *((ended.source,) if ended else ()))),
         end,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from ..evidence import Evidence, Source
@@ -36,7 +37,10 @@ class Save:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the job on one rank: how far it came and what its end cost."""
+    """One run of the job on one rank: how far it came and what its end cost.
+
+    It `is_excerpt` where its log begins in mid-run: what was saved before that is not known.
+    """
 
     number: int
     steps: TrainingSteps
@@ -47,6 +51,7 @@ class Run:
     ended_at: datetime | None
     kept: Save | None
     finished_by: RunFinished | None
+    is_excerpt: bool
 
     @property
     def finished(self) -> bool:
@@ -60,6 +65,15 @@ class Run:
             return 0 if self.finished else None
         base = self.kept.step if self.kept else (self.steps.first_step or 1) - 1
         return max(self.steps.last_step - base, 0)
+
+    @property
+    def lost(self) -> str:
+        """`lost_steps` in words, with what is not known of them."""
+        if self.lost_steps is None:
+            return "unknown"
+        least = "at least " if self.is_excerpt and not self.kept and self.lost_steps else ""
+        still_open = "" if self.finished or self.ended_by else " if it has ended, which nothing says"
+        return f"{least}{self.lost_steps}{still_open}"
 
     @property
     def idle_s(self) -> float | None:
@@ -120,7 +134,19 @@ def _run(incident: Incident, runs: Sequence[TrainingSteps], index: int) -> Run:
         incident.timeline.at(ended) if ended else None,
         max(usable, key=lambda save: save.step, default=None),
         next(iter(finish), None),
+        _begins_in_mid_run(incident, steps),
     )
+
+
+def _begins_in_mid_run(incident: Incident, steps: TrainingSteps) -> bool:
+    """True where nothing above the first step tells of a start, and the count does not begin there either."""
+    logged = [step for step in steps.columns.get("step", ()) if step == step]
+    between = min((abs(b - a) for a, b in pairwise(logged)), default=0)
+    started = any(
+        each.source.file == steps.source.file and each.source.line <= steps.source.line
+        for each in incident.of(RunStarted)
+    )
+    return not started and steps.run == 0 and (steps.first_step or 0) > max(between, 1)
 
 
 def _before(save: Save, following: TrainingSteps | None) -> bool:

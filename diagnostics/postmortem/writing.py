@@ -98,12 +98,15 @@ def _summary(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Sectio
     if diagnosis.answer:
         items.append(Said(f"Verdict: {diagnosis.called}.", basis=DIAGNOSIS))
         items += [_said(each) for each in told.stands_on]
-    lost = [run for run in runs if run.lost_steps]
+    lost = [run for run in runs if run.lost_steps and run.ended_by]
     if lost:
         steps = sum(run.lost_steps or 0 for run in lost)
         runs_word = "run" if len(lost) == 1 else "runs"
+        least = "at least " if any(run.is_excerpt and not run.kept for run in lost) else ""
         items.append(
-            Said(f"{len(lost)} {runs_word} lost {steps} steps in all.", tuple(run.last_source for run in lost)[:4])
+            Said(
+                f"{len(lost)} {runs_word} lost {least}{steps} steps in all.", tuple(run.last_source for run in lost)[:4]
+            )
         )
     blank = Blank("summary", "what happened in one sentence, for somebody who was not there")
     return Section("summary", "Summary", (Paragraph(tuple(items)), Paragraph((blank,)), Plot("posterior", "Causes")))

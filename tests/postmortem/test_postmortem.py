@@ -115,6 +115,20 @@ def test_impact_counts_steps_since_the_last_whole_checkpoint(hand: story.Story) 
     assert "none was saved before\n20\n" in section_text(write_postmortem(diagnose(hand.incident())), "impact")
 
 
+def test_an_excerpt_of_a_log_is_not_counted_as_a_whole_run(tmp_path: Path) -> None:
+    lines = [
+        f"2026-03-02 10:00:{n:02},310 INFO step {500 + n * 10} | loss 4.{n}00 | step_time 0.100s" for n in range(9)
+    ]
+    (tmp_path / "train.log").write_text("\n".join(lines) + "\n")
+    told = section_text(write_postmortem(diagnose(open_incident(tmp_path))), "impact")
+    assert "none in this log, which begins at step 500\nat least 81 if it has ended, which nothing says" in told
+    assert "none was saved" not in told
+    (tmp_path / "exit_status.txt").write_text("2026-03-02 10:01:00 trainer exited with status 1\n")
+    postmortem = write_postmortem(diagnose(open_incident(tmp_path)))
+    assert "at least 81\n52 s" in section_text(postmortem, "impact")
+    assert "1 run lost at least 81 steps in all." in section_text(postmortem, "summary")
+
+
 def test_cost_is_a_blank_until_somebody_gives_gpus_and_a_rate(diagnosis: Diagnosis) -> None:
     assert "____ (fill in: what it cost, and at which rate)" in section_text(write_postmortem(diagnosis), "impact")
     # from the save at 10.5 s to the kill at 80 s, on 8 GPUs at 3 USD
