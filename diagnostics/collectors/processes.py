@@ -1,6 +1,6 @@
 """ps.txt and, three seconds later, ps_again.txt: every process, so that two rows show who used the CPU.
 
-    # 2026-11-29 12:57:15
+    # 2026-11-29 12:57:15 +0000
       PID  PPID STAT WCHAN                                ELAPSED     TIME COMMAND         COMMAND
     12414     1 D    request_wait_answer                    01:51 00:00:00 pt_data_worker  [pt_data_worker]
 
@@ -55,7 +55,7 @@ STATES = Question(list_states)
 def collect(scope: Scope) -> Iterator[Piece]:
     start = time.monotonic()
     for file in ("ps.txt", "ps_again.txt"):
-        head = f"# {datetime.now(UTC):%F %T}\n"
+        head = f"# {datetime.now(UTC):%F %T} +0000\n"
         piece = command_piece(scope, file, PS, deadline_s=5, head=head)
         rows = piece.content.splitlines(keepends=True)
         others = b"".join(row for row in rows if not OURS.search(row))

@@ -14,7 +14,7 @@ the run that shows less is late.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from statistics import median
 
 from ..evidence import Evidence
@@ -37,6 +37,7 @@ FEWEST_UNDATED, STEPS_OF_A_LINE, LOOKS = 4, 10, 3
 BUSY_PERCENT, FULL_PERCENT = 50.0, 90.0
 SEEN = (ProcessState, ThreadState, PythonStack, NativeStack)
 FAR, ODD = 3.0, 0.1
+AT_ONCE = timedelta(minutes=1)
 PATIENCE = 3.0  # paces between the last step and the look
 
 
@@ -130,9 +131,14 @@ def _may_be_the_runs(incident: Incident, fact: Evidence) -> bool:
 
 
 def _collected(incident: Incident) -> datetime | None:
-    """When the artefacts were collected, where exactly one `date` among them says so: the date of undated snapshots."""
+    """When the artefacts were collected, where the clocks among them agree to a minute: the date of undated
+    snapshots.
+    """
     readings = [reading for reading in incident.of(ClockReading) if reading.wall_s is not None]
-    return incident.timeline.at(readings[0]) if len(readings) == 1 else None
+    moments = [at for reading in readings if (at := incident.timeline.at(reading))]
+    if not moments or len({moment.tzinfo for moment in moments}) > 1 or max(moments) - min(moments) > AT_ONCE:
+        return None
+    return moments[0]
 
 
 def _well(incident: Incident, run: Run, seen_at_work: bool) -> bool:

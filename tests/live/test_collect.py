@@ -22,6 +22,7 @@ from diagnostics.evidence import ReadState
 from diagnostics.evidence.probe import ProbeAnswer
 from diagnostics.evidence.process import OpenFile, ProcessState, PythonStack, ThreadState
 from diagnostics.evidence.storage import DiskUsage, MemoryInfo, Mount, Pressure
+from diagnostics.evidence.training import TrainingSteps
 from diagnostics.incident import open_incident
 from tests.faults import place
 from tests.faults.faultfs import FaultFS
@@ -45,6 +46,18 @@ def test_every_collector_leaves_an_entry_and_the_parsers_read_them(tmp_path: Pat
         assert incident.of(kind), kind.__name__
     if Path("/proc/pressure").exists():
         assert incident.of(Pressure)
+
+
+def test_the_local_time_of_the_logs_is_told(tmp_path: Path) -> None:
+    """A log of a machine in Shanghai has local times, the process table has the world's: both are placed."""
+    out = tmp_path / "out"
+    code = f"from diagnostics.collect import collect; collect({str(out)!r}, only=['clock', 'processes'])"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "TZ": "Asia/Shanghai"})
+    wall = time.strftime("%F %T", time.gmtime(time.time() + 8 * 3600))
+    (out / "train.log").write_text(f"{wall} INFO step 5 | loss 4.1\n")
+    incident = open_incident(out)
+    logged, seen = incident.of(TrainingSteps)[0], incident.of(ProcessState)[0]
+    assert abs(incident.timeline.elapsed_s(seen, logged) or 1e9) < 60
 
 
 def test_a_process_is_seen_with_threads_files_and_python_frames(tmp_path: Path) -> None:
