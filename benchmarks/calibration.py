@@ -25,7 +25,7 @@ from diagnostics.causes import all_causes
 from diagnostics.diagnosis import Diagnosis, judge
 from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident, open_incident
-from diagnostics.symptoms import Observation, observe
+from diagnostics.observation import Observation, observe
 from tests import test_captures
 from tests.causes import test_cases
 

@@ -22,11 +22,11 @@ from diagnostics.causes import all_causes
 from diagnostics.diagnosis import Diagnosis, judge
 from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident, open_incident
+from diagnostics.observation import observe
 from diagnostics.precedents import NO_WORDS, compare, wording
 from diagnostics.precedents.comparison import LABELS_OF_NO_CAUSE
 from diagnostics.precedents.library import Precedent, precedents
 from diagnostics.precedents.model import Model
-from diagnostics.symptoms import observe
 
 CONFIDENT = 0.8
 FOLDS = 5

@@ -16,7 +16,7 @@ from .diagnosis import Diagnosis
 from .evidence import Subject
 from .filesystems import by_name
 from .hypothesis import Hypothesis
-from .symptoms import Observation
+from .observation import Observation
 
 # the symptoms whose subject is such a process, those first that name it best
 WHOSE = {

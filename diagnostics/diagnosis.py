@@ -20,9 +20,10 @@ from .garbage import no_collection
 from .hypothesis import ANSWER_POSTERIOR, Hypothesis, Verdict, named
 from .incident import Incident
 from .network import Instance, Network, at_work, build, carriers, own_bits, shaken, told_apart_by, unaccounted
+from .observation import Observation, State, observe
 from .precedents import Likeness, compare, wording
 from .printable import PLAIN, cite, escaped
-from .symptoms import Observation, State, all_symptoms, observe
+from .symptoms import all_symptoms
 
 if TYPE_CHECKING:
     import pandas as pd

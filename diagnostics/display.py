@@ -14,8 +14,9 @@ from .diagnosis import Diagnosis
 from .evidence import Coverage, Evidence
 from .explanation import explain
 from .incident import Incident
+from .observation import State
 from .printable import PLAIN, escaped, format_citation, format_citations, shortened
-from .symptoms import State, all_symptoms
+from .symptoms import all_symptoms
 from .timeline import named_zone
 
 ROWS_SHOWN = 60

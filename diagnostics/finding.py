@@ -10,8 +10,9 @@ from .evidence.probe import Outcome, ProbeAnswer
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict, named
 from .incident import Incident
+from .observation import Observation
 from .precedents import NO_WORDS, Likeness
-from .symptoms import Observation, all_symptoms
+from .symptoms import all_symptoms
 from .time_order import TimeOrder, time_order
 
 SUSPECTS_NAMED = 4

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from .causes import Cause
 from .evidence import Subject
-from .symptoms import Observation, State
+from .observation import Observation, State
 
 ANSWER_POSTERIOR = 0.75  # below this a leading cause is a suspect, not an answer
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from . import noisy_or
 from .causes import Cause, Role, all_causes
 from .evidence import NOBODY, Subject
+from .observation import OWNED, Observation, State
 from .precedents import NO_WORDS, Likeness
-from .symptoms import OWNED, Observation, State, all_symptoms
+from .symptoms import all_symptoms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,8 @@ from .diagnosis import Diagnosis
 from .evidence import NOBODY, Subject
 from .hypothesis import Verdict
 from .network import LIFTED_TO, NOTHING_KNOWN
-from .symptoms import State, all_symptoms
+from .observation import State
+from .symptoms import all_symptoms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from .diagnosis import Diagnosis
 from .evidence import Coverage, Evidence, Source
 from .explanation import Row, explain
 from .hypothesis import Hypothesis
-from .symptoms import State
+from .observation import State
 from .time_order import TimeOrder, time_order
 from .timeline import Timeline
 

@@ -13,7 +13,7 @@ from .evidence import Evidence, Stamp
 from .evidence.training import TrainingSteps
 from .hypothesis import Hypothesis
 from .incident import Incident
-from .symptoms import Observation
+from .observation import Observation
 
 LOOKED_LATE_S = 600.0
 

@@ -10,14 +10,15 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics import diagnosis, finding, network, symptoms
+from diagnostics import diagnosis, finding, network, observation
 from diagnostics.causes import Cause, Effect, Role
 from diagnostics.diagnosis import diagnose, judge
 from diagnostics.evidence import NOBODY, Source, Subject
 from diagnostics.hypothesis import Verdict
 from diagnostics.incident import Incident
+from diagnostics.observation import Observation, RuleRaised, State
 from diagnostics.precedents import Likeness
-from diagnostics.symptoms import Finding, Observation, RuleRaised, State, Symptom
+from diagnostics.symptoms import Finding, Symptom
 
 EMPTY = Incident("nothing", [], [])
 
@@ -361,7 +362,7 @@ def raises_after_one(incident: Incident) -> Iterator[Finding]:
 @pytest.fixture
 def broken_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     table = SYMPTOMS | {"disk-cries": replace(SYMPTOMS["disk-cries"], rule=raises_after_one)}
-    monkeypatch.setattr(symptoms, "all_symptoms", lambda: table)
+    monkeypatch.setattr(observation, "all_symptoms", lambda: table)
 
 
 @pytest.mark.usefixtures("broken_rule")

@@ -76,7 +76,7 @@ FLOORS = {
         ),
         3,
     ),
-    "symptoms": 4,
+    **dict.fromkeys(("symptoms", "observation"), 4),
     **dict.fromkeys(("causes", "precedents"), 5),
     **dict.fromkeys(("network", "hypothesis", "time_order", "finding", "diagnosis"), 6),
     **dict.fromkeys(("next_probe", "chain", "advice", "explanation", "report", "display", "loop"), 6),

@@ -6,15 +6,12 @@ import math
 from collections.abc import Sequence
 
 from ..evidence import Evidence
-from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadState
+from ..evidence.process import ProcessState
 from ..evidence.training import NonFiniteValue, RunFinished, TrainingSteps, WaitCounted
 from ..incident import Incident
-from ..runs import Run, job_ends
+from ..runs import job_ends
 from ._jobs import is_of_the_job
 
-OUTLIVED_S = (
-    300.0  # a client of a network filesystem waits so long: CephFS evicts after 300 s, CIFS reconnects after 180 s
-)
 WENT_ON = 5  # steps after a fact; other ranks may log one or two more when a run fails
 LONGER, FINITE_AGAIN = 5, 3  # steps: of a run whose bad values may pass, and of its end
 
@@ -41,28 +38,6 @@ def column(steps: TrainingSteps, *names: str) -> list[float]:
     return []
 
 
-def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
-    """True when the run made steps both before a fact and for minutes after it."""
-    at = incident.timeline.instant(fact)
-    if fact.source.file == run.steps.source.file and incident.timeline.at(fact) is None:
-        return _goes_on_below(run, fact.source.line)
-    if at is None or run.first_step is None or run.last_step is None:
-        return False
-    begun, left = at.since(run.first_step), run.last_step.since(at)
-    return begun is not None and left is not None and begun >= -OUTLIVED_S and left >= OUTLIVED_S
-
-
-def ended_well(run: Run, fact: Evidence) -> bool:
-    """True when the log of a fact goes on with steps of its run, up to a good end; or when the fact is a look at a
-    live process, and the run ended with status 0: whoever was looked at still had to end.
-    """
-    if isinstance(fact, (PythonStack, NativeStack, ThreadState)):
-        return run.ended_in_order and fact.subject.pid in (None, run.steps.subject.pid or fact.subject.pid)
-    earlier = run.steps.run > 0 and fact.source.line < run.steps.source.line
-    well = run.is_last and run.finished is not None and not (run.failed or run.ended_badly)
-    return well and not earlier and has_steps_below(run.steps, fact)
-
-
 def all_ended_well_after(incident: Incident, fact: Evidence) -> bool:
     """True where every log's last run came to a good end, one of them after a fact: it took nothing from the job."""
     last = [run for run in incident.runs if run.is_last]
@@ -79,21 +54,6 @@ def killed_another(incident: Incident, kill: Evidence) -> bool:
     while the process is of a kind that no job is made of.
     """
     return all_ended_well_after(incident, kill) or (not is_of_the_job(kill) and all_finished(incident))
-
-
-def has_steps_below(steps: TrainingSteps, fact: Evidence) -> bool:
-    """True when steps stand below a fact in its own log."""
-    lines = steps.columns.get("line", ())
-    return steps.source.file == fact.source.file and bool(lines) and lines[-1] > fact.source.line
-
-
-def _goes_on_below(run: Run, line: int) -> bool:
-    """True when steps of minutes stand below a line of the run's own log, and no earlier run stands above it."""
-    lines, seconds = run.steps.columns.get("line", ()), run.steps.columns.get("seconds", ())
-    if run.steps.run > 0 and line < run.steps.source.line:
-        return False
-    below = [at for number, at in zip(lines, seconds, strict=False) if number > line and at == at]
-    return bool(below) and below[-1] - below[0] >= OUTLIVED_S
 
 
 def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:

@@ -18,11 +18,10 @@ from ..evidence.kernel import PcieError, Xid
 from ..evidence.people import Trial
 from ..evidence.training import NonFiniteValue
 from ..incident import Incident
-from ..runs import Run
+from ..runs import Run, outlived
 from . import Finding, Symptom
 from ._errors import matching
 from ._reports import gpu_reports, words_of
-from ._runs import outlived
 from .gpu_link_failed import follows, link_failures
 from .loss_not_finite import DIVERGED
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.incident import open_incident
-from diagnostics.symptoms import State, observe
+from diagnostics.observation import State, observe
 
 DUMP = """\
 Process 4242: python train.py

@@ -7,7 +7,7 @@ from pathlib import Path
 from diagnostics.evidence import Source
 from diagnostics.evidence.people import Trial
 from diagnostics.incident import Incident, open_incident
-from diagnostics.symptoms import observe
+from diagnostics.observation import observe
 from diagnostics.symptoms._cures import cures
 
 

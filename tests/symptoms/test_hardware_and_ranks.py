@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.incident import Incident, open_incident
-from diagnostics.symptoms import Observation, State, observe
+from diagnostics.observation import Observation, State, observe
 
 PRESENT, ABSENT, UNOBSERVED = State.PRESENT, State.ABSENT, State.UNOBSERVED
 

@@ -9,7 +9,7 @@ import pytest
 from diagnostics.evidence import Source, Subject
 from diagnostics.evidence.process import ProcessState, ThreadState
 from diagnostics.incident import open_incident
-from diagnostics.symptoms import observe
+from diagnostics.observation import observe
 from diagnostics.symptoms._jobs import is_of_the_job
 from diagnostics.symptoms.process_stopped import of_the_job
 

@@ -13,7 +13,7 @@ from diagnostics.evidence.gpu import GpuStatus
 from diagnostics.evidence.process import ProcessState, ThreadState
 from diagnostics.incident import Incident, open_incident
 from diagnostics.machines import Machines
-from diagnostics.symptoms import Observation, State, observe
+from diagnostics.observation import Observation, State, observe
 from diagnostics.symptoms._ranks import positions
 from diagnostics.symptoms._reports import by_device, gpu_subject
 

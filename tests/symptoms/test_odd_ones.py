@@ -7,7 +7,7 @@ from pathlib import Path
 from diagnostics import open_incident
 from diagnostics.evidence import Source, Subject, each_once
 from diagnostics.evidence.collective import CollectiveTimeout
-from diagnostics.symptoms import Observation, State, observe
+from diagnostics.observation import Observation, State, observe
 from diagnostics.symptoms._odd_ones import grouped, listed, one_of_each
 
 CAUGHT = (

@@ -10,7 +10,8 @@ import pytest
 
 from diagnostics.evidence import Coverage, Evidence
 from diagnostics.incident import Incident, open_incident
-from diagnostics.symptoms import Observation, State, all_symptoms, observe
+from diagnostics.observation import Observation, State, observe
+from diagnostics.symptoms import all_symptoms
 from tests.causes.test_cases import CASES, unpack
 
 ROOT = Path(__file__).parents[2]

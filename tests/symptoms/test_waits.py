@@ -9,7 +9,8 @@ import pytest
 from diagnostics.evidence import Source, Subject
 from diagnostics.evidence.process import Frame, NativeStack, PythonStack
 from diagnostics.incident import Incident, open_incident
-from diagnostics.symptoms import State, observe, worker_waits_for_lock
+from diagnostics.observation import State, observe
+from diagnostics.symptoms import worker_waits_for_lock
 from diagnostics.symptoms._waits import at_mutex
 
 
