@@ -18,6 +18,8 @@ from ..evidence.job import PythonException
 from ..evidence.process import Frame, PythonStack
 from ..incident import Incident
 from ..links import ProcessKey
+from ..runs import Run
+from ._waits import is_child, main_stacks
 
 COLLECTIVES = (
     "all_reduce", "allreduce", "all_reduce_coalesced", "barrier", "broadcast", "all_gather", "all_gather_into_tensor",
@@ -44,6 +46,7 @@ LIBRARIES = re.compile(
     "(?:^|/)(?:torch|deepspeed|transformers|accelerate|peft|trl|lightning|pytorch_lightning|diffusers|fairscale"
     r"|colossalai|contextlib|functools|runpy|threading)(?:/|\.py)|<frozen|<string>|/(?:site|dist)-packages/"
 )
+WAITS_OF_STEPS = ("loader", "collective:", "backward", "point-to-point")
 STOPPED, CALCULATES = "stopped", "backward on a CPU"
 FRAME_TEXT = re.compile(r"^(?P<function>\S+) \((?P<file>.*?)(?::(?P<line>\d+))?\)$")
 
@@ -107,6 +110,14 @@ def _place_of(incident: Incident, stack: PythonStack) -> str:
     process = incident.links.process_of(stack)
     runs = process is not None and bool(process.states) and all(row.state == "R" for row in process.states)
     return CALCULATES if place == "backward" and stack.active and runs else place
+
+
+def stands_idle(incident: Incident, run: Run) -> bool:
+    """True where nobody says how a run ended, and a look found a main thread idle at a place where no step waits."""
+    if run.finished or run.ended:
+        return False
+    looks = (stack for stack in main_stacks(incident) if not stack.active and not is_child(stack))
+    return not all(where(stack.frames).startswith(WAITS_OF_STEPS) for stack in looks)
 
 
 def behind(incident: Incident) -> list[tuple[CollectiveProgress, CollectiveTimeout | CollectiveProgress]]:

@@ -1,7 +1,7 @@
 """The steps paused for an evaluation or a save that the log names, and went on at the pace from before.
 
 Between two steps of the last run, further apart than three of them, the log tells of other work; the step after it took
-no longer than the one before.
+no longer than the one before. A main thread that was seen idle where no step waits tells of another pause.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ..evidence.training import NonFiniteValue, Phase
 from ..incident import Incident
 from ..runs import Run
 from . import Finding, Symptom
+from ._ranks import stands_idle
 
 LONG_GAP, SAME_PACE = 3.0, 1.2
 WORK = ("evaluation", "save", "epoch-end")
@@ -23,7 +24,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if incident.of(NonFiniteValue):
         return
     for run in incident.runs:
-        if run.is_last and not run.failed and not run.ended_badly:
+        if run.is_last and not run.failed and not run.ended_badly and not stands_idle(incident, run):
             yield from _pauses(incident, run)
 
 

@@ -4,11 +4,12 @@ At least five steps, the last third at no less than half the median pace, no las
 ten (but the first) at a third of the usual pace or at three times it, no exception in its log and no bad end of its
 process, which does not outlive the run's own word of its end. Where a process table was taken after the last step, it
 shows a process that may be the run's, or somebody says how the run ended: a log that ends in mid-run while nothing is
-left of its process tells of no health. Three steps are enough where a second witness saw the GPUs busy about when the
-log ends. Where nothing is dated four lines of ten steps or more each are, if three or more readings of the GPUs show
-full load, and not all 100 %, as of those that wait for one another. One epoch is, where only the tail of a log is at
-hand, somebody looked at the clock before the next epoch could be over, and the GPUs were busy then: another output of
-the run that shows less is late.
+left of its process tells of no health, nor does one beside the stack of a main thread that idles where no step waits.
+
+Three steps are enough where a second witness saw the GPUs busy about when the log ends. Where nothing is dated four
+lines of ten steps or more each are, if three or more readings of the GPUs show full load, and not all 100 %, as of
+those that wait for one another. One epoch is, where only the tail of a log is at hand, somebody looked at the clock
+before the next epoch could be over, and the GPUs were busy then: another output of the run that shows less is late.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ..incident import Incident
 from ..runs import Run, job_ends
 from . import Finding, Symptom
 from ._jobs import is_of_the_job
+from ._ranks import stands_idle
 from ._runs import is_finite_again, stays
 from .pace_fell import LEAST as LEAST_LOSS
 from .pace_fell import lasting_loss
@@ -45,7 +47,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
     """Each log's last run, where it is well."""
     bad = any(not is_finite_again(incident, fact) for fact in incident.of(NonFiniteValue))
     for run in incident.runs:
-        if run.is_last and _well(incident, run, _at_work(incident, run)) and not bad and not _vanished(incident, run):
+        if not run.is_last or bad or _vanished(incident, run) or stands_idle(incident, run):
+            continue
+        if _well(incident, run, _at_work(incident, run)):
             yield Finding(run.steps.subject, (run.steps,), f"{run.steps.steps} steps at an even pace")
     if not bad:
         yield from _of_epochs(incident)
