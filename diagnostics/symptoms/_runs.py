@@ -50,10 +50,14 @@ def all_ended_well_after(incident: Incident, fact: Evidence) -> bool:
 
 
 def killed_another(incident: Incident, kill: Evidence) -> bool:
-    """True where a kill took nothing from the job: every run came to a good end after it, or to a good end at any time
-    while the process is of a kind that no job is made of.
+    """True where a kill took nothing from the job: every run came to a good end after it; or the process is of a kind
+    that no job is made of, and every run came to a good end at any time, or a table shows what the job's processes are.
     """
-    return all_ended_well_after(incident, kill) or (not is_of_the_job(kill) and all_finished(incident))
+    if all_ended_well_after(incident, kill):
+        return True
+    tables = {each.file for each in incident.reads("process-table")}
+    tabled = any(is_of_the_job(row) for row in incident.of(ProcessState) if row.source.file in tables)
+    return not is_of_the_job(kill) and (tabled or all_finished(incident))
 
 
 def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:
