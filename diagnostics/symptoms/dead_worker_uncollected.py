@@ -2,7 +2,8 @@
 
 Or a program goes on to use a pool whose process is gone, as the pool itself says then. The others are told from two
 process tables: at work in an earlier one, a zombie in a later one, with at least two others of the same command alive
-in it. What a kill of the whole job leaves behind looks the same and does not count.
+in it. What a kill of the whole job leaves behind looks the same and does not count, and those that cannot die (state D)
+are no others.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from . import Finding, Symptom
 from ._errors import matching
 
 GONE = ("Z", "X")
+HELD = "D"  # what cannot die either, after a kill of the whole job
 # Attempting to use a closed pool (inductor's, whose process had exited)
 USED = re.compile(r"SubprocPool unclean exit|Attempting to use a closed pool")
 
@@ -41,7 +43,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     alive = [
         row
         for row in incident.of(ProcessState)
-        if row.source.file in tables and row.command in commands and row.state not in GONE
+        if row.source.file in tables and row.command in commands and row.state not in (*GONE, HELD)
     ]
     if dead and len(alive) > 1:
         note = f"{len(dead)} helpers are zombies, {len(alive)} processes of their command live on"
