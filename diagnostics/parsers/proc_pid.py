@@ -26,8 +26,10 @@ from . import Parser
 from ._call_trace import frame, waiting_function
 from ._snapshot import source, stamp_of, state_severity
 
-# == pid 30506 (python) 13:01:28      == 30506 python at 13:01:28      === PID 30506: python
-PROCESS = re.compile(r"^={2,20} (?:[Pp][Ii][Dd] )?(\d{1,10}):?(?: \(([^)]{0,64})\)| ([A-Za-z_][\w.:/+-]{0,40}))(?= |$)")
+# == pid 30506 (python) 13:01:28      == 30506 python at 13:01:28      === PID 30506: python      == 30506
+PROCESS = re.compile(
+    r"^={2,20} (?:[Pp][Ii][Dd] )?(\d{1,10}):?(?:(?: \(([^)]{0,64})\)| ([A-Za-z_][\w.:/+-]{0,40}))(?= |$)|(?: =+)?$)"
+)
 # -- tid 31805 (python) State: S (sleeping) cpu_ticks 0
 THREAD = re.compile(
     r"^-+ tid (\d{1,10})(?: \(([^)]*)\))?(?: State:\s{1,4}([A-Za-z]))?(?: \([^)]*\))?(?: cpu_ticks (\d+))?"
@@ -147,7 +149,8 @@ def told(text: Text, owner: Owner) -> Iterator[Evidence]:
     parent = whole_number(status.get("PPid", "")) if owner.parent is None else owner.parent
     severity = state_severity(state)
     # the status of another thread than the first says nothing of the process
-    if state and status.keys() & {"PPid", "Pid"} and owner.tid in (None, pid):
+    of_a_process = bool(status.keys() & {"PPid", "Pid"}) or (owner.pid is not None and owner.tid is None)
+    if state and of_a_process and owner.tid in (None, pid):
         yield ProcessState(
             source=source(text, owner.state_line or owner.line),
             subject=Subject(pid=pid, comm=comm),
