@@ -28,6 +28,8 @@ from ._snapshot import source
 
 # mdc.scratch-MDT0000-mdc-ff2f0a1cc4c3e000.state=
 NAME = re.compile(r"^(?:mdc|osc|osp|lwp|mgc|lmv|lov)\.([\w.@-]{1,120}?)\.(?:state|import)=")
+# target: lfs01-OST0000_UUID      (below an import, and alone where somebody searched for it)
+TARGET = re.compile(r"^\s{0,8}target: +([\w.-]{1,100}-(?:OST|MDT)[0-9a-f]{4})_UUID\s*$")
 # the instance of the client behind the target's name: -mdc-ff2f0a1cc4c3e000
 INSTANCE = re.compile(r"-(?:mdc|osc|osp|lwp)(?:-[0-9a-f]{8,16})?$")
 STATE = re.compile(r"^\s{0,8}(?:current_state|state): +(FULL|IDLE|EVICTED|DISCONN|CONNECTING|RECOVER|REPLAY\w{0,12})\b")
@@ -40,6 +42,8 @@ def read(text: Text) -> Iterator[NetworkFilesystemMessage]:
         row = line.text[:300]
         if found := NAME.match(row):
             target = INSTANCE.sub("", found[1])
+        elif found := TARGET.match(row):
+            target = found[1]
         elif target and (found := STATE.match(row)):
             about = ABOUT.get(found[1], "connection-lost")
             yield NetworkFilesystemMessage(
@@ -56,6 +60,6 @@ def read(text: Text) -> Iterator[NetworkFilesystemMessage]:
 PARSER = Parser(
     tool="lctl get_param",
     medium="system-log",
-    footprint=footprint_of(NAME),
+    footprint=footprint_of(NAME, TARGET),
     read=read,
 )

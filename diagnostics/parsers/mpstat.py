@@ -28,8 +28,8 @@ NAMES = {
     "%steal": "stolen_percent",
     "%idle": "idle_percent",
 }
-HEADER = re.compile(r"^(?:\S{1,20}(?: [AP]M)? {1,12}CPU|avg-cpu:) {1,8}(%\w{2,8}(?: {1,8}%\w{2,8}){3,12})\s*$")
-ALL = re.compile(r"^\S{1,20}(?: [AP]M)? {1,12}all {1,8}([\d., ]{10,200})$")
+HEADER = re.compile(r"^(?:(?:\S{1,20}(?: [AP]M)? {1,12})?CPU|avg-cpu:) {1,8}(%\w{2,8}(?: {1,8}%\w{2,8}){3,12})\s*$")
+ALL = re.compile(r"^(?:\S{1,20}(?: [AP]M)? {1,12})?all {1,8}([\d., ]{10,200})$")
 BARE = re.compile(r"^ {4,20}([\d.,]{1,8}(?: {1,10}[\d.,]{1,8}){3,12})\s*$")
 
 

@@ -74,10 +74,10 @@ BY_PID = re.compile(
     r"(?i)\bpid[ =:](?P<pid>\d{1,8})\)?[ ,:;-]{1,3}(?:(?:has |was )?(?:exited|ended|left|returned|finished),? )?"
     r"(?:with )?(?:exit |return )(?:status|code)[ :=]{1,3}(?P<status>-?\d{1,3})\b"
 )
-# job.sh: rank 1 exit code 1      rank 3 exited, status 1
+# job.sh: rank 1 exit code 1      rank 3 exited, status 1      rank 0 rc=1
 BY_RANK = re.compile(
     r"(?i)(?<!local )\brank[ =:](?P<rank>\d{1,6})[ ,:]{1,3}(?:(?:has |was )?(?:exited|ended|left|finished),? )?"
-    r"(?:with )?(?:exit |return )?(?:status|code)[ :=]{1,3}(?P<status>-?\d{1,3})\b"
+    r"(?:(?:with )?(?:exit |return )?(?:status|code)|rc)[ :=]{1,3}(?P<status>-?\d{1,3})\b"
 )
 # 40/900 [=>......] - ETA: 11:20 - loss: 0.20Killed       12%|#2   | 12/100 [00:10<01:13, 1.20it/s]Terminated
 BEHIND_A_BAR = re.compile(
@@ -152,7 +152,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], End]], ...] = (
 RANKED = re.compile(
     r"\bprocess rank (\d{1,6}) with PID \d{1,8} on node ([\w.-]{1,120})|--local_rank=(\d{1,4})'.{0,4000}exits with"
     r"|\b[Rr]ank[ =:](\d{1,6})[ ,:;(]{1,3}pid[ =:]\d"
-    r"|(?<!local )\b[Rr]ank[ =:](\d{1,6})[ ,:]{1,3}(?:exit|ended|left|finished|code|status|has |was )"
+    r"|(?<!local )\b[Rr]ank[ =:](\d{1,6})[ ,:]{1,3}(?:exit|ended|left|finished|code|status|rc[ :=]|has |was )"
 )
 NAMES: tuple[tuple[str, int, Callable[[str], Any]], ...] = (
     ("rank", 1, int), ("host", 2, str), ("rank", 3, int), ("rank", 4, int), ("rank", 5, int),

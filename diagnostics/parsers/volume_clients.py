@@ -3,6 +3,7 @@
     mfsmount[25425]: file: 6, index: 0, chunk: 0000000000000004, version: 1 - there are no valid copies
     mfsmount[3177]: file: 66, index: 0, chunk: 00000000AE, version: 15 - writeworker: connection with (10.0.0.2:9422) was timed out
     [2024-05-01 10:00:00.1] C [rpc-clnt-ping.c:155:...] 0-vol-client-0: server 10.0.0.1:49152 has not responded in the last 42 seconds
+    mfsmaster[882]: chunkserver disconnected - ip: 10.20.4.31 / port: 9422, usedspace: 18140622479360 (16894.77 GiB)
     juicefs[4242] <WARNING>: fail to read object: timed out after 1m0s
 
 What a client says at its start (sizes, limits, versions) is skipped.
@@ -68,6 +69,9 @@ TABLE = Table(
     Row(rf"{_MFS}.{{0,60}}(?:can't (?:connect|reconnect|resolve)|session not found|lost connection)",
         "connection-lost", CRITICAL, "moosefs"),
     Row(rf"{_MFS}high packet travel time", "other", INFO, "moosefs"),
+    # the master of MooseFS about its servers
+    Row(r"\bchunkserver disconnected - ip: (?P<server>[\d.]{7,15})\b", "connection-lost", CRITICAL, "moosefs"),
+    Row(r"\bchunkserver register (?:begin|end)\b.{0,60}- ip: (?P<server>[\d.]{7,15})\b", "recovered", INFO, "moosefs"),
     # bluestore(/var/lib/ceph/osd/ceph-2) _txc_add_transaction error (28) No space left on device not handled
     Row(r"\bblue(?:store|fs)\b.{0,200}(?:\(28\)|No space left|ENOSPC|enospc|out of space|allocate failed)",
         "no-space", CRITICAL, "ceph"),

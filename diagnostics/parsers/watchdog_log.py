@@ -80,7 +80,7 @@ LIMIT = re.compile(
     rf"|patience|exceed(?:s|ed))\b[ :=>of]{{1,6}}{DURATION}|> ?{DURATION}"
 )
 AGE = re.compile(
-    r"(?i)(?<![A-Za-z])(?:log age|age|idle|silent|quiet"
+    r"(?i)(?<![A-Za-z])(?:log age|age|idle|silent|quiet|heart[- ]?beat"
     r"|last (?:output|step|log|line|update|heart[- ]?beat)(?: was| seen)?"
     rf"|since last \w{{1,12}})[ :=]{{1,3}}(?:for )?{DURATION}"
 )
@@ -90,8 +90,10 @@ COUNTS = re.compile(
     r"(?i)\b(?:age|idle|silence|silent|no (?:heart[- ]?beat|output|progress))[ :=]{1,2}(?:for )?"
     rf"{DURATION}[ ,;|/(]{{1,3}}(?:over )?(?:limit|timeout|threshold)[ :=]{{1,2}}\d"
 )
-# heartbeat age 5.7s ok
-BEAT = re.compile(rf"(?i)\bheart[- ]?beat(?:'s)? age[ :=]{{1,3}}{DURATION}")
+# heartbeat age 5.7s ok      pid=7079 state=S beat_age=14s step=160 ok      watch: heartbeat 0s
+BEAT = re.compile(
+    rf"(?i)\b(?:heart[- ]?)?beat(?:'s)?[ _]age[ :=]{{1,3}}{DURATION}|\bheart[- ]?beat[ :=]{{1,3}}{DURATION}"
+)
 PID = re.compile(
     r"(?i)\bpid[ =:#]{1,2}(\d{1,9})\b|\b(?:to|process|kill(?:ing|ed)?|group|target|alert) (?:pid )?(\d{2,9})\b"
 )

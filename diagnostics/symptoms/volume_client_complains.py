@@ -40,7 +40,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         ):
             yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
     for said in incident.of(VolumeClientMessage):
-        if said.about in COMPLAINTS:
+        if said.about in COMPLAINTS and not _is_back(incident, said):
             yield Finding(volume_of_client(incident, said, said.filesystem), (said,), said.text[:160])
 
 
@@ -48,6 +48,17 @@ def _answered(incident: Incident, fact: NfsNotResponding) -> bool:
     """True where the same server's "OK" follows."""
     server = Subject(server=fact.subject.server)
     return any(follows(ok, fact) and ok.subject.agrees_with(server) for ok in incident.of(NfsOk))
+
+
+def _is_back(incident: Incident, lost: VolumeClientMessage) -> bool:
+    """True where the server that a master had lost registers with it again."""
+    return lost.subject.server is not None and any(
+        later.about == "recovered"
+        and later.filesystem == lost.filesystem
+        and later.subject.server == lost.subject.server
+        and follows(later, lost)
+        for later in incident.of(VolumeClientMessage)
+    )
 
 
 def _recovered(incident: Incident, message: NetworkFilesystemMessage) -> bool:
