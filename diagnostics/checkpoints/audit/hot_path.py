@@ -1,9 +1,12 @@
 """What a training configuration keeps on network volumes, and a plan for moving it to local disk.
 
 Paths are taken from YAML, JSON and TOML values, from shell assignments and options, and from string
-literals in Python. Which volume a path lies on is read from the mount table; whether it is there and how much it
-holds is asked under a deadline, because the volume may be the one that hangs. A path whose folder is not there says
-nothing of the machine that the configuration is for, and is reported as unknown.
+literals in Python. Which volume a path lies on is read from the mount table; where its links lead and how much it
+holds is asked under a deadline, because the volume may be the one that hangs.
+
+Only what is seen gets a clean bill: a path that is not there cannot be judged, unless a volume is mounted above it
+(`/mnt/data` on this machine's own disk may be a network volume on the pod), and neither can one on a filesystem that
+the program does not know.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UnreadableInput
+from ...filesystems import UNKNOWN
 from ...hangproof import run
 from ...mounttable import MountPoint, is_below, mount_of, read_mount_table
 from ..health import printable
@@ -66,8 +70,8 @@ WHEN_UNKNOWN = ("other", "copy it to local disk")
 class HotItem:
     """One path of a configuration.
 
-    `size` in bytes; None when it was not asked for or not answered. `there` is False where neither the path nor the
-    folder that would hold it exists: then nobody knows on which volume it will lie.
+    `size` in bytes; None when it was not asked for or not answered. `doubt` is why its volume is not known, "" where
+    it is.
     """
 
     file: str
@@ -77,22 +81,29 @@ class HotItem:
     role: str
     mount: MountPoint
     size: int | None = None
-    there: bool = True
+    doubt: str = ""
 
     @property
     def is_on_network(self) -> bool:
-        return self.there and self.mount.filesystem.network
+        return not self.doubt and self.mount.filesystem.network
 
     @property
     def place(self) -> str:
         """In one word, where it lies."""
-        return "unknown" if not self.there else "network" if self.is_on_network else "local"
+        return "unknown" if self.doubt else "network" if self.is_on_network else "local"
+
+    @property
+    def told(self) -> str:
+        """Its volume, or why that is not known."""
+        return f"cannot be judged: {self.doubt}" if self.doubt else f"{self.mount.mount}, {self.mount.filesystem.title}"
 
     def as_json(self) -> dict[str, Any]:
         return {
             "file": self.file, "line": self.line, "key": self.key, "path": self.path, "role": self.role,
-            "mount": self.mount.mount, "source": self.mount.source, "filesystem": self.mount.filesystem.title,
-            "network": self.is_on_network, "there": self.there, "size": self.size,
+            "place": self.place, "doubt": self.doubt or None, "size": self.size,
+            "mount": None if self.doubt else self.mount.mount, "source": None if self.doubt else self.mount.source,
+            "filesystem": None if self.doubt else self.mount.filesystem.title,
+            "network": None if self.doubt else self.is_on_network,
         }  # fmt: skip
 
 
@@ -110,8 +121,8 @@ class HotPath:
 
     @property
     def unknown(self) -> tuple[HotItem, ...]:
-        """The paths that are not on this machine."""
-        return tuple(each for each in self.items if not each.there)
+        """The paths that cannot be judged."""
+        return tuple(each for each in self.items if each.doubt)
 
     @property
     def needed(self) -> int:
@@ -121,9 +132,11 @@ class HotPath:
     @property
     def plan(self) -> tuple[str, ...]:
         lines = []
-        if self.unknown:
-            paths = ", ".join(each.path for each in _outermost(self.unknown))
-            lines.append(f"not on this machine, so nobody knows on which volume: {paths}; run this on the pod")
+        for doubt, doubted in _by_doubt(self.unknown).items():
+            paths = ", ".join(each.path for each in _outermost(doubted))
+            lines.append(f"cannot be judged: {doubt}: {paths}")
+        if lines:
+            lines.append("run this where the job runs, or give that machine's /proc/self/mountinfo with --mounts")
         if not self.on_network and len(self.unknown) < max(len(self.items), 1):
             lines.append(f"nothing {'else ' if lines else ''}of it lies on a network volume")
         if not self.on_network:
@@ -151,8 +164,7 @@ class HotPath:
     def __str__(self) -> str:
         lines = [
             f"{printable(each.file)}:{each.line}: {each.role:11} {each.place:7} "
-            f"{printable(each.key)} = {printable(each.path)}"
-            + (f"  ({each.mount.mount}, {each.mount.filesystem.title})" if each.there else "  (not here)")
+            f"{printable(each.key)} = {printable(each.path)}  ({printable(each.told)})"
             for each in self.items
         ]
         return "\n".join([*lines, "plan:", *(f"  {printable(line)}" for line in self.plan)])
@@ -170,17 +182,20 @@ def hot_path(
     ----------
     mounts : text of another machine's /proc/self/mountinfo; this machine's own unless given
     local : where there is local disk
-    measure : ask whether the paths are there (each for at most 5 s) and how large those on network volumes are (20 s)
+    measure : ask how large the paths on this machine's network volumes are (each for at most 20 s)
+
+    Raises UnreadableInput for a configuration that cannot be read, and for `mounts` without a row of such a table.
     """
     table = read_mount_table(mounts)
-    here = mounts is None and measure
+    if not table:
+        raise UnreadableInput("no row of /proc/self/mountinfo in the table of mounts", "copy that file of the machine")
+    here = mounts is None
     items = []
     for file in _files(configs):
         for line, key, path in paths_in(_text(file)):
-            mount = mount_of(path, table)
-            there = not here or _is_there(path, mount)
-            size = _size(path, mount) if measure and there and mount.filesystem.network else None
-            items.append(HotItem(str(file), line, key, path, role_of(key, path), mount, size, there))
+            mount, doubt = _resolved(path, table) if here else _by_text(path, table)
+            size = _size(path, mount) if here and measure and mount.filesystem.network else None
+            items.append(HotItem(str(file), line, key, path, role_of(key, path), mount, size, doubt))
     return HotPath(tuple(items), local, free_bytes(Path(local)))
 
 
@@ -219,14 +234,33 @@ def _outermost(items: Sequence[HotItem]) -> list[HotItem]:
     return list(found.values())
 
 
-def _is_there(path: str, mount: MountPoint) -> bool:
-    """True where the path or the folder above it exists, or the volume below its mount point does not answer."""
-    if path in (mount.mount, "/"):
-        return True
-    test, folder = shutil.which("test") or "/usr/bin/test", str(Path(path).parent)
-    either = ["-e", path, "-o", "-d", folder, "-a", folder, "!=", "/"]
-    finished = run([test, *either], mount=mount.mount, deadline_s=LOOK_S, about=f"look for {path}")
-    return finished.status != 1
+def _by_doubt(items: Iterable[HotItem]) -> dict[str, list[HotItem]]:
+    found: dict[str, list[HotItem]] = {}
+    for each in items:
+        found.setdefault(each.doubt, []).append(each)
+    return found
+
+
+def _by_text(path: str, table: list[MountPoint]) -> tuple[MountPoint, str]:
+    """The mount above a path, and why that does not tell its volume ("" where it does)."""
+    mount = mount_of(path, table)
+    if not mount.type:
+        return mount, "no mount of the table holds it"
+    return mount, "its filesystem is unknown" if mount.filesystem is UNKNOWN else ""
+
+
+def _resolved(path: str, table: list[MountPoint]) -> tuple[MountPoint, str]:
+    """As `_by_text`, with this machine's symbolic links followed; each path is asked for at most LOOK_S."""
+    mount, doubt = _by_text(path, table)
+    if mount.filesystem.network:
+        return mount, doubt
+    realpath = shutil.which("realpath") or "/usr/bin/realpath"
+    finished = run([realpath, "-ez", "--", path], mount=mount.mount, deadline_s=LOOK_S, about=f"look for {path}")
+    if finished.status is None:
+        return mount, "no answer"
+    if finished.status == 0:
+        return _by_text(os.fsdecode(finished.output.rstrip(b"\0")), table)
+    return mount, doubt if mount.mount != "/" else "not there"
 
 
 def _size(path: str, mount: MountPoint) -> int | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from .python_calls import TEMPORARY
-from .words import SCRATCH, looks_staged, speaks_of_checkpoint
+from .words import TEMPORARY_PLACE, looks_staged, speaks_of_checkpoint
 
 MOST_NAMES = 40  # assignments followed behind one expression
 LONGEST = 400
@@ -106,7 +106,7 @@ class Names:
         for each in self.parts(node):
             if isinstance(each, ast.Call) and self.dotted(each.func) in TEMPORARY:
                 return not any(keyword.arg == "dir" for keyword in each.keywords)
-        return any(SCRATCH.search(text) for text in self.literals(node)[:1])
+        return any(TEMPORARY_PLACE.search(text) for text in self.literals(node)[:1])
 
     def is_staged(self, node: ast.expr) -> bool:
         names = [each.id for each in self.parts(node) if isinstance(each, ast.Name)]

@@ -18,8 +18,8 @@ STAGING_NAME = re.compile(
     r"(?i)^_?(?:tmp|temp|temporary|part|partial|staging|staged|stage|incomplete|scratch|unfinished)(?:_|\d|$)"
     r"|_(?:tmp|temp|part|partial|staging|staged|incomplete)$|^(?:tmp|temp|part|staged?)(?:path|file|name|dir)"
 )
-SCRATCH = re.compile(r"^/(?:tmp|var/tmp|dev/shm|run|scratch|local|ssd|nvme)\b")
-ELSEWHERE = re.compile(SCRATCH.pattern + r"|^/mnt/[^/]+")  # on a filesystem of its own
+TEMPORARY_PLACE = re.compile(r"^/(?:tmp|var/tmp|dev/shm|run)\b")
+ELSEWHERE = re.compile(TEMPORARY_PLACE.pattern + r"|^/(?:scratch|local|ssd|nvme|mnt/[^/]+)\b")  # on its own filesystem
 POINTER = re.compile(r"(?i)(?:^|[^a-z])(?:latest|last|newest|current)(?:[^a-z]|$)")
 VERIFIES = re.compile(
     r"(?i)verif|valid|check(?!point)|hash|digest|sha256|md5|whole|complete|intact|resume_point|is_ok|testzip"

@@ -56,14 +56,48 @@ def test_where_paths_are_written(line: str, expected: tuple[str, str]) -> None:
     assert [(key, path) for _, key, path in paths_in(line)] == [expected]
 
 
-def test_a_path_that_is_not_here_gets_no_clean_bill(tmp_path: Path) -> None:
-    (tmp_path / "train.yaml").write_text(f"data: /no-such-volume/shards/a\noutput_dir: {tmp_path}/runs\n")
+def test_a_path_that_is_not_there_gets_no_clean_bill(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every machine has a /mnt: that it holds nothing here says nothing of the pod."""
+    (tmp_path / "train.yaml").write_text("data: /no-such-volume/shards/a\noutput_dir: /mnt/no-such-volume\n")
     found = hot_path(tmp_path / "train.yaml")
     assert [(each.path, each.place) for each in found.items] == [
         ("/no-such-volume/shards/a", "unknown"),
-        (f"{tmp_path}/runs", "local"),  # it is made by the run: its folder is there
+        ("/mnt/no-such-volume", "unknown"),
     ]
-    assert "/no-such-volume/shards/a" in found.plan[0] and "run this on the pod" in found.plan[0]
+    assert found.plan[0] == "cannot be judged: not there: /mnt/no-such-volume, /no-such-volume/shards/a"
+    assert not any("nothing" in line for line in found.plan)
+    assert main(["audit", str(tmp_path / "train.yaml"), "--hot-path", "--json"]) == 0
+    assert [each["network"] for each in json.loads(capsys.readouterr().out)["items"]] == [None, None]
+
+
+def test_what_is_there_is_judged_where_its_links_lead(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "shared").symlink_to("/dev/shm")
+    (tmp_path / "train.yaml").write_text(f"output_dir: {tmp_path}/runs\ncache_dir: {tmp_path}/shared\n")
+    items = hot_path(tmp_path / "train.yaml").items
+    assert [each.place for each in items] == ["local", "local"]
+    assert items[1].mount.mount == "/dev/shm"
+
+
+def test_a_filesystem_that_nobody_knows_is_no_local_disk(tmp_path: Path) -> None:
+    (tmp_path / "train.yaml").write_text("data: /fast/shards\noutput_dir: /local/runs\ncode: /src/train\n")
+    table = "36 22 0:45 / /fast rw - wekafs nodes/fast rw\n37 22 254:1 / /local rw - ext4 /dev/nvme0n1 rw\n"
+    found = hot_path(tmp_path / "train.yaml", mounts=table)
+    assert [(each.place, each.doubt) for each in found.items] == [
+        ("unknown", "its filesystem is unknown"),
+        ("local", ""),
+        ("unknown", "no mount of the table holds it"),
+    ]
+
+
+def test_the_table_of_the_machine_that_runs_it_decides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config, table = tmp_path / "train.yaml", tmp_path / "mountinfo"
+    config.write_text(CONFIG)
+    table.write_text(MOUNTS)
+    assert main(["audit", str(config), "--hot-path", "--mounts", str(table)]) == 0
+    assert "checkpoints network output_dir = /workspace/runs/3b  (/workspace, MooseFS)" in capsys.readouterr().out
+    table.write_text("none of it\n")
+    assert main(["audit", str(config), "--hot-path", "--mounts", str(table)]) == 1
 
 
 @pytest.mark.fuse
