@@ -11,6 +11,7 @@ from ..evidence.training import NonFiniteValue, RunFinished, TrainingSteps, Wait
 from ..incident import Incident
 from ..runs import job_ends
 from ._jobs import is_of_the_job
+from ._once import once_per_incident
 
 WENT_ON = 5  # steps after a fact; other ranks may log one or two more when a run fails
 LONGER, FINITE_AGAIN = 5, 3  # steps: of a run whose bad values may pass, and of its end
@@ -55,9 +56,13 @@ def killed_another(incident: Incident, kill: Evidence) -> bool:
     """
     if all_ended_well_after(incident, kill):
         return True
+    return not is_of_the_job(kill) and (_job_is_tabled(incident) or all_finished(incident))
+
+
+@once_per_incident
+def _job_is_tabled(incident: Incident) -> bool:
     tables = {each.file for each in incident.reads("process-table")}
-    tabled = any(is_of_the_job(row) for row in incident.of(ProcessState) if row.source.file in tables)
-    return not is_of_the_job(kill) and (tabled or all_finished(incident))
+    return any(is_of_the_job(row) for row in incident.of(ProcessState) if row.source.file in tables)
 
 
 def is_finite_again(incident: Incident, fact: NonFiniteValue) -> bool:
