@@ -171,6 +171,13 @@ SAYINGS = (
         "node-failed",
         r"marked dead because the detector has missed|its node has died|terminated: missing too many heartbeats",
     ),
+    # job 4127 selected for preemption by 30722     job 4127: all tasks ended, state PREEMPTED
+    (
+        "scheduler",
+        "preempted",
+        r"\b[Jj]ob[ :#]{1,2}[\w.-]{1,40}\b.{0,60}(?:\b(?:selected|chosen|picked|marked) "
+        r"(?:for preemption|to be preempted)|\bstate[ :=]{1,2}PREEMPTED\b)",
+    ),
     # this job is preempted     Cluster is preempted (status: INIT)     Node 10.0.0.4 has been preempted
     (
         "cloud",

@@ -9,10 +9,12 @@ from ..evidence import Evidence
 from ..evidence.process import ProcessState
 from ..evidence.training import NonFiniteValue, RunFinished, TrainingSteps, WaitCounted
 from ..incident import Incident
-from ..runs import job_ends
+from ..runs import ROUNDED_S, Run, job_ends
+from ..timeline import Instant
 from ._jobs import is_of_the_job
 from ._once import once_per_incident
 
+FETCHED_AHEAD = 20  # steps
 WENT_ON = 5  # steps after a fact; other ranks may log one or two more when a run fails
 LONGER, FINITE_AGAIN = 5, 3  # steps: of a run whose bad values may pass, and of its end
 
@@ -51,12 +53,33 @@ def all_ended_well_after(incident: Incident, fact: Evidence) -> bool:
 
 
 def killed_another(incident: Incident, kill: Evidence) -> bool:
-    """True where a kill took nothing from the job: every run came to a good end after it; or the process is of a kind
-    that no job is made of, and every run came to a good end at any time, or a table shows what the job's processes are.
+    """True where a kill took nothing from the job: every run came to a good end after it, had ended before it, or made
+    many steps after it; or the process is of a kind that no job is made of, and every run came to a good end at any
+    time, or a table shows what the job's processes are.
     """
-    if all_ended_well_after(incident, kill):
+    if all_ended_well_after(incident, kill) or _missed_all(incident, kill):
         return True
     return not is_of_the_job(kill) and (_job_is_tabled(incident) or all_finished(incident))
+
+
+def _missed_all(incident: Incident, kill: Evidence) -> bool:
+    """True where each run is dated, and had ended seconds before a kill or made more steps after it than workers
+    fetch ahead.
+    """
+    at = incident.timeline.instant(kill)
+    last = [run for run in incident.runs if run.is_last]
+    return at is not None and bool(last) and all(_missed(run, at) for run in last)
+
+
+def _missed(run: Run, at: Instant) -> bool:
+    over = at.since(run.ended_at) if run.ended_at else None
+    if over is not None and over > ROUNDED_S:
+        return True
+    begun = at.since(run.first_step) if run.first_step else None
+    left = run.last_step.since(at) if run.last_step else None
+    if begun is None or left is None or not run.pace_s:
+        return False
+    return left / run.pace_s >= FETCHED_AHEAD
 
 
 @once_per_incident
