@@ -15,7 +15,7 @@ from .evidence.job import PythonException
 from .evidence.process import NativeStack, PythonStack, ThreadState
 from .evidence.storage import CommandOutcome
 from .evidence.supervisor import ProcessEnded
-from .evidence.training import RunFinished, RunStarted, TrainingSteps
+from .evidence.training import CheckpointEvent, RunFinished, RunStarted, TrainingSteps
 from .timeline import Instant
 
 if TYPE_CHECKING:
@@ -31,10 +31,12 @@ OUTLIVED_S = (
 class Run:
     """One run on one rank: its steps, and the facts of its own log up to the next run's start.
 
-    Instants are None where the log writes no times. `pace_s` is the median time between two steps.
+    `start` is the line above its first step that tells of a start or of a checkpoint that it resumes from. Instants are
+    None where the log writes no times. `pace_s` is the median time between two steps.
     """
 
     steps: TrainingSteps
+    start: RunStarted | CheckpointEvent | None
     began: Instant | None
     first_step: Instant | None
     last_step: Instant | None
@@ -44,6 +46,12 @@ class Run:
     ended_at: Instant | None
     failed: PythonException | None
     is_last: bool
+
+    @property
+    def is_excerpt(self) -> bool:
+        """True when its log begins in mid-run: nothing tells of a start, and the steps do not count from one."""
+        first = self.steps.first_step
+        return not self.start and self.steps.run == 0 and first is not None and first > self.steps.stride
 
     @property
     def ended_badly(self) -> bool:
@@ -74,6 +82,7 @@ class _Log(NamedTuple):
 
     steps: list[TrainingSteps]
     started: list[RunStarted]
+    resumed: list[CheckpointEvent]
     finished: list[RunFinished]
     failed: list[PythonException]
     ended: list[_End]
@@ -87,11 +96,14 @@ def job_ends(incident: Incident) -> list[ProcessEnded]:
 
 def runs_of(incident: Incident) -> list[Run]:
     """The runs of every log, in reading order."""
-    logs: dict[str, _Log] = defaultdict(lambda: _Log([], [], [], [], []))
+    logs: dict[str, _Log] = defaultdict(lambda: _Log([], [], [], [], [], []))
     for steps in incident.of(TrainingSteps):
         logs[steps.source.file].steps.append(steps)
     for started in incident.of(RunStarted):
         logs[started.source.file].started.append(started)
+    for resumed in incident.of(CheckpointEvent):
+        if resumed.event in ("resuming", "resumed"):
+            logs[resumed.source.file].resumed.append(resumed)
     for finished in incident.of(RunFinished):
         logs[finished.source.file].finished.append(finished)
     for failed in incident.of(PythonException):
@@ -113,12 +125,15 @@ def _runs_of(incident: Incident, log: _Log, ends: Sequence[_End]) -> Iterator[Ru
         following = bisect_right(starts, line)
         stop = starts[following] if following < len(starts) else 10**12
         began = [at for fact in log.started if fact.source.line <= line and (at := incident.timeline.instant(fact))]
+        starting: list[RunStarted | CheckpointEvent] = [*log.started, *log.resumed]
+        above = [fact for fact in starting if fact.source.line <= line]
         last_step = incident.timeline.instant(steps, steps.last_stamp) if steps.last_stamp else None
         below = [end for end in log.ended if end.fact.source.line > line]
         ended = _end_of(last_step, below, beside)
         times = [gap for gap in gaps(steps) if gap > 0]
         yield Run(
             steps=steps,
+            start=max(above, key=lambda fact: fact.source.line, default=None),
             began=began[-1] if began else None,
             first_step=incident.timeline.instant(steps) if last_step else None,
             last_step=last_step,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import Evidence, Stamp
+from . import Evidence, Source, Stamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,18 @@ class TrainingSteps(Evidence):
         """When the last step that is dated was logged, on the clock of the first."""
         last = next((float(at) for at in reversed(self.columns.get("seconds", ())) if at == at), None)
         return self.stamp._replace(seconds=last) if self.stamp and last is not None else None
+
+    @property
+    def last_source(self) -> Source:
+        """The last step's line, or the first one's where that line is not kept."""
+        line = int(self.columns["line"][-1])
+        return Source(self.source.file, line, self.quotes[line]) if line in self.quotes else self.source
+
+    @property
+    def stride(self) -> int:
+        """Steps from one logged step to the next; 1 where fewer than two are logged."""
+        logged = [step for step in self.columns.get("step", ()) if step == step]
+        return int(min((abs(b - a) for a, b in itertools.pairwise(logged) if a != b), default=1))
 
     def fields(self) -> dict[str, object]:
         """A summary: JSON readers get the extent and the last values that are finite, not millions."""

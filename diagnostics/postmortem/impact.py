@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
 from pathlib import PurePosixPath
 
 from ..evidence import Evidence, Source
 from ..evidence.gpu import GpuStatus
 from ..evidence.storage import ChecksumVerdict
-from ..evidence.supervisor import ProcessEnded, WatchdogFired
-from ..evidence.training import CheckpointEvent, RunFinished, RunStarted, TrainingSteps
+from ..evidence.supervisor import WatchdogFired
+from ..evidence.training import CheckpointEvent, RunStarted, TrainingSteps
 from ..incident import Incident
-from ..runs import job_ends
+from ..runs import Run
 
 ROUNDED = timedelta(seconds=1)  # many tools write whole seconds
 BROKEN = ("differs", "unreadable", "missing")
@@ -36,132 +35,121 @@ class Save:
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run of the job on one rank: how far it came and what its end cost.
-
-    It `is_excerpt` where its log begins in mid-run: what was saved before that is not known.
-    """
+class Loss:
+    """What the end of one run cost; its moments are None where the log is not dated."""
 
     number: int
-    steps: TrainingSteps
-    last_source: Source
-    started_at: datetime | None
-    last_step_at: datetime | None
-    ended_by: Evidence | None
-    ended_at: datetime | None
+    run: Run
     kept: Save | None
-    finished_by: RunFinished | None
-    is_excerpt: bool
+    ended_by: Evidence | None
+    first_step_at: datetime | None
+    last_step_at: datetime | None
+    ended_at: datetime | None
 
     @property
-    def finished(self) -> bool:
-        """True when the job said that it came to its own end."""
-        return self.finished_by is not None
+    def steps(self) -> int | None:
+        """Steps that the log shows as done and that are in no usable checkpoint; None when the last is not known."""
+        steps, start = self.run.steps, self.run.start
+        if self.run.finished:
+            return 0
+        if steps.last_step is None:
+            return None
+        first = steps.first_step or 1
+        base = 0 if first <= steps.stride else first - 1
+        if self.kept:
+            base = self.kept.step
+        elif isinstance(start, CheckpointEvent) and start.step is not None:
+            base = min(start.step, first)
+        return max(steps.last_step - base, 0)
 
     @property
-    def lost_steps(self) -> int | None:
-        """Steps done and not in a usable checkpoint; None when the last step is not known."""
-        if self.finished or self.steps.last_step is None:
-            return 0 if self.finished else None
-        base = self.kept.step if self.kept else (self.steps.first_step or 1) - 1
-        return max(self.steps.last_step - base, 0)
+    def is_least(self) -> bool:
+        """True where steps before the log's first line may be lost too."""
+        return self.run.is_excerpt and not self.kept and bool(self.steps)
 
     @property
-    def lost(self) -> str:
-        """`lost_steps` in words, with what is not known of them."""
-        if self.lost_steps is None:
+    def told(self) -> str:
+        """`steps` in words, with what is not known of them."""
+        if self.steps is None:
             return "unknown"
-        least = "at least " if self.is_excerpt and not self.kept and self.lost_steps else ""
-        still_open = "" if self.finished or self.ended_by else " if it has ended, which nothing says"
-        return f"{least}{self.lost_steps}{still_open}"
+        least = "at least " if self.is_least else ""
+        still_open = "" if self.run.finished or self.ended_by else " if it has ended, which nothing says"
+        return f"{least}{self.steps}{still_open}"
 
     @property
     def idle_s(self) -> float | None:
         """Time from the last step to the end, in seconds; None where one is told in UTC and the other in local time."""
-        if self.ended_at is None or self.last_step_at is None or self.ended_at.tzinfo is not self.last_step_at.tzinfo:
-            return None
-        return max((self.ended_at - self.last_step_at).total_seconds(), 0.0)
+        gap = _between(self.last_step_at, self.ended_at)
+        return None if gap is None else max(gap.total_seconds(), 0.0)
 
     @property
-    def wasted(self) -> timedelta | None:
+    def time(self) -> timedelta | None:
         """Time whose work is lost: from the last usable checkpoint of this run, or its first step, to its end.
 
         None as `idle_s`.
         """
-        if self.finished or self.ended_at is None:
-            return timedelta(0) if self.finished else None
-        since = self.kept.at if self.kept and self.kept.at else None
-        start = max((each for each in (since, self.started_at) if each), default=None)
-        return self.ended_at - start if start and start.tzinfo is self.ended_at.tzinfo else None
+        if self.run.finished:
+            return timedelta(0)
+        saved_at = self.kept.at if self.kept else None
+        return _between(max((each for each in (saved_at, self.first_step_at) if each), default=None), self.ended_at)
 
 
-def runs_of(incident: Incident) -> list[Run]:
-    """The runs of the job that a training log shows; of several ranks the one that logs most of it."""
-    first = [each for each in incident.of(TrainingSteps) if each.steps]
-    if not first:
+def _between(earlier: datetime | None, later: datetime | None) -> timedelta | None:
+    """The time between two moments; None where one is not known or they are told by different clocks."""
+    return later - earlier if earlier and later and later.tzinfo is earlier.tzinfo else None
+
+
+def losses_of(incident: Incident) -> list[Loss]:
+    """A loss for each run of the job, by the log and the rank that show most steps of it."""
+    steps_of: dict[tuple[str, int | None], int] = defaultdict(int)
+    for run in incident.runs:
+        steps_of[_log_of(run)] += run.steps.steps
+    if not any(steps_of.values()):
         return []
-    busiest = max(
-        {each.source.file: 0 for each in first}, key=lambda file: sum(e.steps for e in first if e.source.file == file)
-    )
-    mine = sorted((each for each in first if each.source.file == busiest), key=lambda each: each.source.line)
-    return [_run(incident, mine, index) for index in range(len(mine))]
-
-
-def _run(incident: Incident, runs: Sequence[TrainingSteps], index: int) -> Run:
-    steps = runs[index]
-    following = runs[index + 1] if index + 1 < len(runs) else None
-    last_line = int(steps.columns["line"][-1])
-    last = Source(steps.source.file, last_line, steps.quotes.get(last_line, ""))
-    next_at = incident.timeline.at(following) if following else None
-    last_at = incident.timeline.at(steps, steps.last_stamp)
-    ended = _end(incident, steps, last_at, next_at)
-    saves = [save for save in saves_of(incident, steps.source.file) if _before(save, following)]
-    usable = [save for save in saves if save.usable]
-    finish = [
-        each
-        for each in incident.of(RunFinished)
-        if each.source.file == steps.source.file
-        and each.source.line >= last_line
-        and (following is None or each.source.line < following.source.line)
+    busiest = max(steps_of, key=lambda log: steps_of[log])
+    runs = [run for run in incident.runs if _log_of(run) == busiest]
+    return [
+        _loss(incident, number, run, following)
+        for number, (run, following) in enumerate(zip(runs, [*runs[1:], None], strict=True), start=1)
     ]
-    return Run(
-        index + 1,
-        steps,
-        last if last.quote else steps.source,
-        incident.timeline.at(steps),
-        last_at,
-        ended,
-        incident.timeline.at(ended) if ended else None,
+
+
+def _log_of(run: Run) -> tuple[str, int | None]:
+    return run.steps.source.file, run.steps.subject.rank
+
+
+def _loss(incident: Incident, number: int, run: Run, following: Run | None) -> Loss:
+    steps, timeline = run.steps, incident.timeline
+    ended = _end(incident, run, following)
+    usable = [save for save in saves_of(incident, steps.source.file) if save.usable and _holds(save, run, following)]
+    return Loss(
+        number,
+        run,
         max(usable, key=lambda save: save.step, default=None),
-        next(iter(finish), None),
-        _begins_in_mid_run(incident, steps),
+        ended,
+        timeline.at(steps),
+        timeline.at(steps, steps.last_stamp),
+        timeline.at(ended) if ended else None,
     )
 
 
-def _begins_in_mid_run(incident: Incident, steps: TrainingSteps) -> bool:
-    """True where nothing above the first step tells of a start, and the count does not begin there either."""
-    logged = [step for step in steps.columns.get("step", ()) if step == step]
-    between = min((abs(b - a) for a, b in pairwise(logged)), default=0)
-    started = any(
-        each.source.file == steps.source.file and each.source.line <= steps.source.line
-        for each in incident.of(RunStarted)
-    )
-    return not started and steps.run == 0 and (steps.first_step or 0) > max(between, 1)
+def _holds(save: Save, run: Run, following: Run | None) -> bool:
+    """True where a checkpoint holds work of a run: it was saved by it, or before it at a step that it began after."""
+    line = save.event.source.line
+    if following is not None and line >= following.steps.source.line:
+        return False
+    return line >= run.steps.source.line or save.step <= (run.steps.first_step or 0)
 
 
-def _before(save: Save, following: TrainingSteps | None) -> bool:
-    return following is None or save.event.source.line < following.source.line
-
-
-def _end(
-    incident: Incident, steps: TrainingSteps, last_step: datetime | None, next_run: datetime | None
-) -> Evidence | None:
-    """What ended a run: the first watchdog's kill or process's end on its machine, before the next run."""
+def _end(incident: Incident, run: Run, following: Run | None) -> Evidence | None:
+    """What ended a run: the end of its process, or the watchdog's kill before that."""
+    at = incident.timeline.at
+    last_step, next_run = at(run.steps, run.steps.last_stamp), at(following.steps) if following else None
     if last_step is None:
-        return None
-    ends: list[WatchdogFired | ProcessEnded] = [*incident.of(WatchdogFired), *job_ends(incident)]
-    ends = [each for each in ends if incident.links.may_be_beside(steps, each)]
-    dated = [(at, each) for each in ends if (at := incident.timeline.at(each)) and at >= last_step - ROUNDED]
+        return run.ended if following is None else None
+    fired = (each for each in incident.of(WatchdogFired) if incident.links.may_be_beside(run.steps, each))
+    ends = [*fired, *([run.ended] if run.ended else [])]  # who killed comes before what died in the same second
+    dated = [(moment, each) for each in ends if (moment := at(each)) and moment >= last_step - ROUNDED]
     inside = [pair for pair in dated if next_run is None or pair[0] < next_run]
     return min(inside, key=lambda pair: pair[0])[1] if inside else None
 

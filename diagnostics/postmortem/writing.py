@@ -33,7 +33,7 @@ from .document import (
     masked,
 )
 from .happened import LeftOut, first_sign, happened, noticed
-from .impact import Run, runs_of
+from .impact import Loss, losses_of
 from .pseudonyms import Pseudonyms
 from .write_up import Postmortem
 
@@ -59,17 +59,17 @@ def write_postmortem(
     """
     pictures = not mask
     told = explain(diagnosis)
-    runs = runs_of(diagnosis.incident)
+    losses = losses_of(diagnosis.incident)
     sections: tuple[Section, ...] = (
-        _summary(diagnosis, told, runs),
-        impact_section(diagnosis, runs, rates or Rates()),
+        _summary(diagnosis, told, losses),
+        impact_section(diagnosis, losses, rates or Rates()),
         _timeline(diagnosis),
-        _detection(diagnosis, runs),
+        _detection(diagnosis, losses),
         _root_cause(diagnosis, told),
         _suspects(diagnosis, told),
         _contributing(diagnosis, told),
         _resolution(told),
-        _went(told, runs),
+        _went(told, losses),
         _actions(told),
         Section("lessons", "Lessons", (Paragraph((Blank("lessons", "what this teaches beyond this incident"),)),)),
         _coverage(told),
@@ -93,21 +93,18 @@ def _said(sentence: Sentence, basis: str = DIAGNOSIS) -> Said:
     return Said(sentence.text, sentence.sources, "" if sentence.sources else basis)
 
 
-def _summary(diagnosis: Diagnosis, told: Explanation, runs: list[Run]) -> Section:
+def _summary(diagnosis: Diagnosis, told: Explanation, losses: list[Loss]) -> Section:
     items: list[Item] = [_said(each) for each in told.finding]
     if diagnosis.answer:
         items.append(Said(f"Verdict: {diagnosis.called}.", basis=DIAGNOSIS))
         items += [_said(each) for each in told.stands_on]
-    lost = [run for run in runs if run.lost_steps and run.ended_by]
+    lost = [loss for loss in losses if loss.steps and loss.ended_by]
     if lost:
-        steps = sum(run.lost_steps or 0 for run in lost)
-        runs_word = "run" if len(lost) == 1 else "runs"
-        least = "at least " if any(run.is_excerpt and not run.kept for run in lost) else ""
-        items.append(
-            Said(
-                f"{len(lost)} {runs_word} lost {least}{steps} steps in all.", tuple(run.last_source for run in lost)[:4]
-            )
-        )
+        steps = sum(loss.steps or 0 for loss in lost)
+        runs = "run" if len(lost) == 1 else "runs"
+        least = "at least " if any(loss.is_least for loss in lost) else ""
+        sources = tuple(loss.run.steps.last_source for loss in lost[:4])
+        items.append(Said(f"{len(lost)} {runs} lost {least}{steps} steps in all.", sources))
     blank = Blank("summary", "what happened in one sentence, for somebody who was not there")
     return Section("summary", "Summary", (Paragraph(tuple(items)), Paragraph((blank,)), Plot("posterior", "Causes")))
 
@@ -161,15 +158,16 @@ def _rounded(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
-def _detection(diagnosis: Diagnosis, runs: list[Run]) -> Section:
+def _detection(diagnosis: Diagnosis, losses: list[Loss]) -> Section:
     items: list[Item] = []
-    hurt = next(((run, run.last_step_at) for run in runs if not run.finished and run.last_step_at), None)
+    unfinished = (loss for loss in losses if not loss.run.finished)
+    hurt = next(((loss.run.steps, loss.last_step_at) for loss in unfinished if loss.last_step_at), None)
     first, alarm = first_sign(diagnosis), noticed(diagnosis)
     known: list[tuple[datetime, Source]] = []
     if hurt:
-        run, at = hurt
-        known.append((at, run.last_source))
-        items.append(Said(f"Last step before the trouble: {run.steps.last_step}, {at:%F %T %Z}.", (run.last_source,)))
+        steps, at = hurt
+        known.append((at, steps.last_source))
+        items.append(Said(f"Last step before the trouble: {steps.last_step}, {at:%F %T %Z}.", (steps.last_source,)))
     if first and not (alarm and first.source == alarm.source):
         known.append((first.at, first.source))
         items.append(Said(f"First sign: {first.at:%F %T %Z}, {first.text}", (first.source,)))
@@ -243,17 +241,17 @@ def _resolution(told: Explanation) -> Section:
     return Section("resolution", "Resolution", (Bullets(tuple(items)),))
 
 
-def _went(told: Explanation, runs: list[Run]) -> Section:
+def _went(told: Explanation, losses: list[Loss]) -> Section:
     well: list[Item] = []
     badly: list[Item] = []
-    for run in runs:
-        if run.kept and run.kept.verdict == "ok" and run.kept.verdict_source:
-            well.append(Said(f"The checkpoint of step {run.kept.step} was verified.", (run.kept.verdict_source,)))
-        elif run.kept and not run.kept.verdict:
-            badly.append(Said(f"Nobody verified the checkpoint of step {run.kept.step}.", (run.kept.event.source,)))
-        if run.idle_s and run.idle_s >= 30 and run.ended_by:
-            said = f"Run {run.number} stood idle for {run.idle_s:.0f} s before it was ended."
-            badly.append(Said(said, (run.last_source, run.ended_by.source)))
+    for loss in losses:
+        if loss.kept and loss.kept.verdict == "ok" and loss.kept.verdict_source:
+            well.append(Said(f"The checkpoint of step {loss.kept.step} was verified.", (loss.kept.verdict_source,)))
+        elif loss.kept and not loss.kept.verdict:
+            badly.append(Said(f"Nobody verified the checkpoint of step {loss.kept.step}.", (loss.kept.event.source,)))
+        if loss.idle_s and loss.idle_s >= 30 and loss.ended_by:
+            said = f"Run {loss.number} stood idle for {loss.idle_s:.0f} s before it was ended."
+            badly.append(Said(said, (loss.run.steps.last_source, loss.ended_by.source)))
     titles = [all_symptoms()[each.symptom].title for each in told.questions[:3]]
     badly += [Said(f"Nobody collected what would show this or rule it out: {t}", basis=DIAGNOSIS) for t in titles]
     blocks: list[Block] = []

@@ -19,6 +19,7 @@ from diagnostics.evidence.job import PythonException
 from diagnostics.incident import Incident
 from diagnostics.postmortem import Blank, Postmortem, Rates, Said, read_written, save, write_postmortem
 from diagnostics.postmortem.happened import EVENTS_SHOWN, Event, thinned
+from diagnostics.postmortem.impact import Loss, losses_of
 from diagnostics.postmortem.markdown import escape, format_markdown
 from diagnostics.postmortem.notebook import format_notebook
 from diagnostics.postmortem.page import format_page
@@ -127,6 +128,48 @@ def test_an_excerpt_of_a_log_is_not_counted_as_a_whole_run(tmp_path: Path) -> No
     postmortem = write_postmortem(diagnose(open_incident(tmp_path)))
     assert "at least 81\n52 s" in section_text(postmortem, "impact")
     assert "1 run lost at least 81 steps in all." in section_text(postmortem, "summary")
+
+
+def losses(folder: Path, log: str, **others: str) -> list[Loss]:
+    (folder / "train.log").write_text(log)
+    for name, text in others.items():
+        (folder / f"{name}.txt").write_text(text)
+    return losses_of(open_incident(folder))
+
+
+def steps(*numbers: int, minute: int = 0, who: str = "") -> str:
+    return "".join(f"2026-03-02 10:{minute:02}:{n % 60:02} INFO {who}step {n} | loss 4.100\n" for n in numbers)
+
+
+def test_a_checkpoint_of_an_earlier_run_keeps_nothing_of_one_that_began_afresh(tmp_path: Path) -> None:
+    log = steps(*range(1, 31)) + "2026-03-02 10:00:31 INFO saved /ckpt/step_20.pt at step 20\n"
+    for numbers, kept, lost in ((range(1, 13), None, 12), (range(21, 27), 20, 6)):
+        found = losses(tmp_path, log + steps(*numbers, minute=5))
+        assert [(loss.steps, loss.kept and loss.kept.step) for loss in found] == [(10, 20), (lost, kept)]
+
+
+def test_a_run_that_says_what_it_resumes_from_is_no_excerpt(tmp_path: Path) -> None:
+    resumed = "2026-03-02 09:59:00 INFO resumed from /ckpt/step_490.pt at step 490\n"
+    log = steps(*range(500, 590, 10))
+    assert losses(tmp_path, log)[0].told == "at least 81 if it has ended, which nothing says"
+    assert losses(tmp_path, resumed + log)[0].told == "90 if it has ended, which nothing says"
+
+
+def test_a_log_that_writes_each_tenth_step_began_with_the_first(tmp_path: Path) -> None:
+    assert losses(tmp_path, steps(*range(10, 60, 10)))[0].steps == 50
+
+
+def test_two_ranks_in_one_log_are_one_run(tmp_path: Path) -> None:
+    log = "".join(steps(n, who=f"[rank{rank}] ") for n in range(1, 9) for rank in (0, 1))
+    found = losses(tmp_path, log, exit_status="2026-03-02 10:01:00 trainer exited with status 1\n")
+    assert [(loss.steps, loss.idle_s) for loss in found] == [(8, 52.0)]
+
+
+def test_the_cost_of_an_excerpt_is_the_least_that_it_can_be(tmp_path: Path) -> None:
+    losses(tmp_path, steps(*range(500, 590, 10)), exit_status="2026-03-02 10:01:00 trainer exited with status 1\n")
+    told = section_text(write_postmortem(diagnose(open_incident(tmp_path)), rates=Rates(8, 3.0)), "impact")
+    assert re.search(r"^at least \S+ GPU-\w+ of work lost, on 8 GPUs$", told, re.M)
+    assert re.search(r"^at least \S+ USD at 3.00 USD per GPU-hour$", told, re.M)
 
 
 def test_cost_is_a_blank_until_somebody_gives_gpus_and_a_rate(diagnosis: Diagnosis) -> None:
