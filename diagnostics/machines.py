@@ -41,6 +41,11 @@ class Machines:
                 self._hosts[folder].add(host)
         self._of_file: dict[str, str] = {}
 
+    @property
+    def folders(self) -> frozenset[str]:
+        """The folders that each hold what one machine told."""
+        return frozenset(self._apart)
+
     def of(self, fact: Evidence) -> str:
         """The machine of a fact: "" where nothing tells several apart."""
         return fact.subject.host or self.of_file(fact.source.file)

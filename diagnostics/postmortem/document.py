@@ -159,13 +159,15 @@ def _changed(block: Block, change: Callable[[Item], Item]) -> Block:
     return block
 
 
-def masked(document: AnyDocument, mask: Mask) -> AnyDocument:
-    """The same write-up with every string, quoted lines included, cut to a length and passed through a mask."""
+def masked(document: AnyDocument, mask: Mask, name: Mask) -> AnyDocument:
+    """The same write-up with every string, quoted lines included, cut to a length and passed through a mask; the names
+    of files are passed through `name`.
+    """
 
     def change(item: Item) -> Item:
         if isinstance(item, Blank):
             return replace(item, written=mask(item.written), about=mask(item.about))
-        return replace(item, text=mask(cut(item.text, TEXT_LIMIT)), sources=_masked(item.sources, mask))
+        return replace(item, text=mask(cut(item.text, TEXT_LIMIT)), sources=_masked(item.sources, mask, name))
 
     return replace(changed(document, change), title=mask(cut(document.title, TEXT_LIMIT)))
 
@@ -175,7 +177,7 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… [{len(text) - limit} more characters]"
 
 
-def _masked(sources: Sequence[Source], mask: Mask) -> tuple[Source, ...]:
+def _masked(sources: Sequence[Source], mask: Mask, name: Mask) -> tuple[Source, ...]:
     return tuple(
-        source._replace(file=mask(source.file), quote=mask(cut(source.quote, QUOTE_LIMIT))) for source in sources
+        source._replace(file=name(source.file), quote=mask(cut(source.quote, QUOTE_LIMIT))) for source in sources
     )

@@ -76,13 +76,15 @@ def write_postmortem(
     )
     if not pictures:
         sections = tuple(replace(s, blocks=tuple(b for b in s.blocks if not isinstance(b, Plot))) for s in sections)
-    postmortem = Postmortem(_title(diagnosis), sections, diagnosis if pictures else None)
-    return masked(_with_written(postmortem, written or {}), Pseudonyms(diagnosis.incident, mask))
+    pseudonyms = Pseudonyms(diagnosis.incident, mask)
+    title = _title(diagnosis, pseudonyms.name(diagnosis.incident.name))
+    postmortem = Postmortem(title, sections, diagnosis if pictures else None)
+    return masked(_with_written(postmortem, written or {}), pseudonyms, pseudonyms.name)
 
 
-def _title(diagnosis: Diagnosis) -> str:
+def _title(diagnosis: Diagnosis, name: str) -> str:
     what = " and ".join(named(each) for each in diagnosis.answer)
-    return f"Postmortem of {diagnosis.incident.name}: {what or _verdict_words(diagnosis.verdict)}"
+    return f"Postmortem of {name}: {what or _verdict_words(diagnosis.verdict)}"
 
 
 def _verdict_words(verdict: Verdict) -> str:

@@ -327,6 +327,50 @@ def test_a_mask_reaches_every_string_and_names_the_same_thing_alike(hand: story.
     assert postmortem.diagnosis is None
 
 
+MACHINES = ("acme-node-17", "acme-node-18")
+
+
+@pytest.fixture(scope="module")
+def two_machines(tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
+    """What two machines told, in a folder and a log that are named after a project."""
+    folder = tmp_path_factory.mktemp("data") / "zephyr"
+    for machine, sample in zip(MACHINES, ("fork_deadlock", "watchdog_too_short"), strict=True):
+        shutil.copytree(FORK_DEADLOCK.with_name(sample), folder / machine)
+        (folder / machine / "train.log").rename(folder / machine / "zephyr.log")
+    return diagnose(open_incident(folder))
+
+
+@pytest.mark.parametrize(
+    ("mask", "hidden", "cited"),
+    [
+        (["hosts"], MACHINES, r"host-\d/zephyr.log"),
+        (["paths"], (*MACHINES, "zephyr"), r"p\d+/p\d+.log"),
+        (["hosts", "paths"], (*MACHINES, "zephyr"), r"host-\d/p\d+.log"),
+    ],
+)
+def test_names_of_files_are_masked_and_still_lead_to_their_lines(
+    two_machines: Diagnosis, mask: list[str], hidden: tuple[str, ...], cited: str
+) -> None:
+    plain, postmortem = write_postmortem(two_machines), write_postmortem(two_machines, mask=mask)
+    text = format_markdown(postmortem)
+    assert not [name for name in hidden if name in text]
+    assert re.search(rf"`{cited}:\d+`", text)
+    # the numbers are those of the write-up without a mask, where the lines are found
+    assert [source.line for source in postmortem.cited] == [source.line for source in plain.cited]
+    pairs = {(before.file, after.file) for before, after in zip(plain.cited, postmortem.cited, strict=True)}
+    assert len({before for before, _ in pairs}) == len({after for _, after in pairs}) == len(pairs)
+
+
+def test_a_name_is_masked_alike_in_a_path_a_citation_and_a_sentence() -> None:
+    fact = PythonException(source=Source("acme-17/zephyr.log", 1, ""), type="E", text="")
+    mask = Pseudonyms(Incident("zephyr", [fact], []), ["paths"])
+    assert mask("/data/acme-17/zephyr.log:1") == "/data/p1/p2.log:1"
+    assert mask("acme-17/zephyr.log says UTC, dmesg.txt too") == "p1/p2.log says UTC, dmesg.txt too"
+    assert mask("acme-17 and zephyr.log") == "p1 and p2.log"
+    assert mask("--out /data/acme-17/zep… [4 more]") == "--out /data/p1/… [4 more]"
+    assert mask.name("zephyr") == "p2"
+
+
 def test_secrets_are_masked_without_being_asked(diagnosis: Diagnosis) -> None:
     text = format_markdown(write_postmortem(diagnosis, written={"lessons": "password=hunter2hunter2"}))
     assert "hunter2" not in text
