@@ -7,28 +7,24 @@ to disk, no link is followed out of the folder, and a name in an archive is a la
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import overload
 
 from . import checksum_listings, collectives
 from .archives import STDIN, artefacts
 from .evidence import Coverage, Evidence, ReadState, Source
+from .facts import Facts
+from .links import Links
 from .parsers import all_parsers
 from .reading import facts_of, text_of, unreadable
+from .runs import Run, runs_of
 from .side_readers import read_all
 from .supervision import must_answer
+from .timeline import Timeline
+from .volumes import Volumes
 
-if TYPE_CHECKING:
-    from .links import Links
-    from .runs import Run
-    from .timeline import Timeline
-    from .volumes import Volumes
-
-Fact = TypeVar("Fact", bound=Evidence)
 Progress = Callable[[int, str], None]
 
 
@@ -55,7 +51,7 @@ class Kept(Sequence[Source]):
         return list(self)[at]
 
 
-class Incident:
+class Incident(Facts):
     """Everything that is known of one incident.
 
     Parameters
@@ -81,54 +77,28 @@ class Incident:
         self._facts = tuple(facts)
         self._described = tuple(described)
         told = [*self._facts, *(fact for _, fact in self._described)]
-        self.evidence = (*told, *collectives.derived(told), *checksum_listings.derived(told))
-        self.coverage = tuple(coverage)
+        super().__init__([*told, *collectives.derived(told), *checksum_listings.derived(told)], coverage)
         self.texts = dict(texts or {})
-
-    @cached_property
-    def _by_type(self) -> dict[type[Evidence], list[Evidence]]:
-        found: dict[type[Evidence], list[Evidence]] = defaultdict(list)
-        for fact in self.evidence:
-            found[type(fact)].append(fact)
-        return found
-
-    def of(self, *kinds: type[Fact]) -> list[Fact]:
-        """The facts of the given kinds, in reading order within a kind."""
-        return list(chain.from_iterable(self._by_type.get(kind, ()) for kind in kinds))  # type: ignore[misc]
-
-    def reads(self, *media: str) -> list[Coverage]:
-        """What was read of the given media: empty when nobody looked there."""
-        return [
-            each for each in self.coverage if each.medium in media and each.state in (ReadState.READ, ReadState.CUT)
-        ]
 
     @cached_property
     def timeline(self) -> Timeline:
         """The facts on one axis."""
-        from .timeline import Timeline
-
         return Timeline(self)
 
     @cached_property
     def links(self) -> Links:
         """Which process, descriptor and file belong together."""
-        from .links import Links
-
         return Links(self)
 
     @cached_property
     def runs(self) -> list[Run]:
         """The runs of every log, in reading order."""
-        from .runs import runs_of
-
-        return runs_of(self)
+        return runs_of(self, self.timeline, self.links)
 
     @cached_property
     def volumes(self) -> Volumes:
         """What is mounted where on each machine."""
-        from .volumes import Volumes
-
-        return Volumes(self)
+        return Volumes(self, self.links)
 
     def without(self, *files: str) -> Incident:
         """The same incident as if some of its files had not been there."""

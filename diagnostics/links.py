@@ -9,15 +9,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from .evidence import Evidence
 from .evidence.process import NativeStack, OpenFile, ProcessState, PythonStack, ThreadState
+from .facts import Facts
 from .machines import Machines
-
-if TYPE_CHECKING:
-    from .incident import Incident
-
 
 ProcessKey = tuple[str, int]  # the machine ("" where there is one) and the pid
 KINDS = (ProcessState, ThreadState, PythonStack, NativeStack, OpenFile)
@@ -60,18 +56,18 @@ class Process:
 class Links:
     """The ties between the facts of one incident."""
 
-    def __init__(self, incident: Incident) -> None:
-        self.incident = incident
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
 
     @cached_property
     def machines(self) -> Machines:
         """On which machine each process was seen."""
-        return Machines(self.incident.of(*KINDS))
+        return Machines(self._facts.of(*KINDS))
 
     @cached_property
     def _everywhere(self) -> Machines:
         """As `machines`, by the facts of every kind: a log and a table of processes share no kind."""
-        return Machines(self.incident.evidence)
+        return Machines(self._facts.evidence)
 
     def machine_of(self, fact: Evidence) -> str:
         """The machine of a fact of any kind: "" where nothing tells several apart."""
@@ -99,7 +95,7 @@ class Links:
     def processes(self) -> dict[ProcessKey, Process]:
         """Every process that any tool showed."""
         found: dict[ProcessKey, Process] = {}
-        for fact in self.incident.of(*KINDS):
+        for fact in self._facts.of(*KINDS):
             if (key := self.key_of(fact)) is None:
                 continue
             process = found.setdefault(key, Process(*key))

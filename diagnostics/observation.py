@@ -15,7 +15,7 @@ from functools import partial
 from .evidence import NOBODY, Coverage, Evidence, Source, Subject, each_once
 from .incident import Incident
 from .runs import ended_well, outlived
-from .symptoms import Finding, Symptom, all_symptoms
+from .symptoms import Finding, Symptom, all_symptoms, run_rule
 
 OWNED = {"mount", "device", "path"}  # two machines have others of one name
 
@@ -60,23 +60,23 @@ def _passed(observation: Observation, incident: Incident) -> bool:
     if observation.state is not State.PRESENT or not symptom.may_pass or not facts:
         return False
     known = incident.runs
-    return all(any(outlived(run, fact, incident) or ended_well(run, fact) for run in known) for fact in facts)
+    return all(any(outlived(run, fact, incident.timeline) or ended_well(run, fact) for run in known) for fact in facts)
 
 
 class RuleRaised(ResourceWarning):
     """A rule raised: kept from users, and an error in the tests, as one of a parser is."""
 
 
-def _findings_of(name: str, symptom: Symptom, incident: Incident) -> tuple[list[Finding], str]:
+def _findings_of(name: str, symptom: Symptom, incident: Incident) -> tuple[Sequence[Finding], str]:
     """What a rule finds, and why it looked no further where it raised: one rule's defect ends no other's."""
-    found: list[Finding] = []
-    try:
-        found.extend(symptom.rule(incident))
-    except Exception as error:
-        fault = f"the rule of {name} failed and may have missed something: {type(error).__name__}: {error}"[:300]
-        warnings.warn(RuleRaised(fault), stacklevel=2)
-        return [each for each in found if each.present], fault
-    return found, ""
+    found = run_rule(symptom, incident)
+    if found.error is None:
+        return found.findings, ""
+    fault = f"the rule of {name} failed and may have missed something: {type(found.error).__name__}: {found.error}"[
+        :300
+    ]
+    warnings.warn(RuleRaised(fault), stacklevel=2)
+    return [each for each in found.findings if each.present], fault
 
 
 @dataclass

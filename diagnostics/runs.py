@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .evidence import Evidence
 from .evidence.job import PythonException
@@ -16,10 +16,9 @@ from .evidence.process import NativeStack, PythonStack, ThreadState
 from .evidence.storage import CommandOutcome
 from .evidence.supervisor import ProcessEnded
 from .evidence.training import CheckpointEvent, RunFinished, RunStarted, TrainingSteps
-from .timeline import Instant
-
-if TYPE_CHECKING:
-    from .incident import Incident
+from .facts import Facts
+from .links import Links
+from .timeline import Instant, Timeline
 
 ROUNDED_S = 1.0  # many tools write whole seconds
 OUTLIVED_S = (
@@ -88,46 +87,46 @@ class _Log(NamedTuple):
     ended: list[_End]
 
 
-def job_ends(incident: Incident) -> list[ProcessEnded]:
+def job_ends(facts: Facts) -> list[ProcessEnded]:
     """How processes of the job ended; the exit statuses of commands in a shell transcript are not the job's."""
-    transcripts = {outcome.source.file for outcome in incident.of(CommandOutcome)}
-    return [end for end in incident.of(ProcessEnded) if end.source.file not in transcripts]
+    transcripts = {outcome.source.file for outcome in facts.of(CommandOutcome)}
+    return [end for end in facts.of(ProcessEnded) if end.source.file not in transcripts]
 
 
-def runs_of(incident: Incident) -> list[Run]:
+def runs_of(facts: Facts, timeline: Timeline, links: Links) -> list[Run]:
     """The runs of every log, in reading order."""
     logs: dict[str, _Log] = defaultdict(lambda: _Log([], [], [], [], [], []))
-    for steps in incident.of(TrainingSteps):
+    for steps in facts.of(TrainingSteps):
         logs[steps.source.file].steps.append(steps)
-    for started in incident.of(RunStarted):
+    for started in facts.of(RunStarted):
         logs[started.source.file].started.append(started)
-    for resumed in incident.of(CheckpointEvent):
+    for resumed in facts.of(CheckpointEvent):
         if resumed.event in ("resuming", "resumed"):
             logs[resumed.source.file].resumed.append(resumed)
-    for finished in incident.of(RunFinished):
+    for finished in facts.of(RunFinished):
         logs[finished.source.file].finished.append(finished)
-    for failed in incident.of(PythonException):
+    for failed in facts.of(PythonException):
         logs[failed.source.file].failed.append(failed)
-    ends = [_End(end, incident.timeline.instant(end)) for end in job_ends(incident)]
+    ends = [_End(end, timeline.instant(end)) for end in job_ends(facts)]
     ends.sort(key=lambda end: end.at.seconds if end.at else 0.0)
     for end in ends:
         logs[end.fact.source.file].ended.append(end)
-    return [run for log in logs.values() if log.steps for run in _runs_of(incident, log, ends)]
+    return [run for log in logs.values() if log.steps for run in _runs_of(log, ends, timeline, links)]
 
 
-def _runs_of(incident: Incident, log: _Log, ends: Sequence[_End]) -> Iterator[Run]:
+def _runs_of(log: _Log, ends: Sequence[_End], timeline: Timeline, links: Links) -> Iterator[Run]:
     """The runs of one log; `ends` are those of all files, the earliest first."""
     # what ended on another machine was another process
-    beside = [end for end in ends if incident.links.may_be_beside(log.steps[0], end.fact)]
+    beside = [end for end in ends if links.may_be_beside(log.steps[0], end.fact)]
     starts = sorted(fact.source.line for fact in (*log.steps, *log.started))
     for place, steps in enumerate(log.steps):
         line = steps.source.line
         following = bisect_right(starts, line)
         stop = starts[following] if following < len(starts) else 10**12
-        began = [at for fact in log.started if fact.source.line <= line and (at := incident.timeline.instant(fact))]
+        began = [at for fact in log.started if fact.source.line <= line and (at := timeline.instant(fact))]
         starting: list[RunStarted | CheckpointEvent] = [*log.started, *log.resumed]
         above = [fact for fact in starting if fact.source.line <= line]
-        last_step = incident.timeline.instant(steps, steps.last_stamp) if steps.last_stamp else None
+        last_step = timeline.instant(steps, steps.last_stamp) if steps.last_stamp else None
         below = [end for end in log.ended if end.fact.source.line > line]
         ended = _end_of(last_step, below, beside)
         times = [gap for gap in gaps(steps) if gap > 0]
@@ -135,7 +134,7 @@ def _runs_of(incident: Incident, log: _Log, ends: Sequence[_End]) -> Iterator[Ru
             steps=steps,
             start=max(above, key=lambda fact: fact.source.line, default=None),
             began=began[-1] if began else None,
-            first_step=incident.timeline.instant(steps) if last_step else None,
+            first_step=timeline.instant(steps) if last_step else None,
             last_step=last_step,
             pace_s=median(times) if times else None,
             finished=next((fact for fact in log.finished if line <= fact.source.line < stop), None),
@@ -166,10 +165,10 @@ def gaps(steps: TrainingSteps) -> list[float]:
     return [(at - before) / count for (before, _), (at, count) in itertools.pairwise(dated)]
 
 
-def outlived(run: Run, fact: Evidence, incident: Incident) -> bool:
+def outlived(run: Run, fact: Evidence, timeline: Timeline) -> bool:
     """True when the run made steps both before a fact and for minutes after it."""
-    at = incident.timeline.instant(fact)
-    if fact.source.file == run.steps.source.file and incident.timeline.at(fact) is None:
+    at = timeline.instant(fact)
+    if fact.source.file == run.steps.source.file and timeline.at(fact) is None:
         return _goes_on_below(run, fact.source.line)
     if at is None or run.first_step is None or run.last_step is None:
         return False

@@ -1,4 +1,4 @@
-"""The facts of an incident on one axis, and the runs they belong to.
+"""The facts of an incident on one axis.
 
 Tools write uptime, wall time without a zone, time without a year, or nothing at all. Clocks are aligned
 here and nowhere else: every scope (a file, or a boot within it) gets an `Alignment`, which says what
@@ -11,18 +11,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from . import clocks
 from .clocks import Alignment
 from .evidence import Clock, Evidence, Severity, Stamp
 from .evidence.kernel import ClockReading, KernelBoot
 from .evidence.training import RunStarted, TrainingSteps
+from .facts import Facts
 from .machines import Machines
-
-if TYPE_CHECKING:
-    from .incident import Incident
-
 
 DAY_S = 86_400.0
 
@@ -61,8 +58,8 @@ def named_zone(moments: Iterable[datetime | None]) -> str:
 class Timeline:
     """The facts of one incident in time."""
 
-    def __init__(self, incident: Incident) -> None:
-        self.incident = incident
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
 
     def at(self, fact: Evidence, stamp: Stamp | None = None) -> datetime | None:
         """The moment of a fact, or of another stamp that it holds; None when its clock is not anchored.
@@ -125,18 +122,18 @@ class Timeline:
     @cached_property
     def skews(self) -> dict[int, Alignment]:
         """The ranks whose clocks differ from those of the others, and what puts them right."""
-        return clocks.rank_skews(self.incident.of(TrainingSteps))
+        return clocks.rank_skews(self._facts.of(TrainingSteps))
 
     @cached_property
     def _by_file(self) -> dict[str, list[Evidence]]:
         found: dict[str, list[Evidence]] = defaultdict(list)
-        for fact in self.incident.evidence:
+        for fact in self._facts.evidence:
             found[fact.source.file].append(fact)
         return found
 
     @cached_property
     def _middle(self) -> float | None:
-        return clocks.calendar_middle(self.incident.evidence, self.aligned)
+        return clocks.calendar_middle(self._facts.evidence, self.aligned)
 
     def _zone(self, file: str) -> Alignment:
         """The zone of a file's wall clock: as the file says it, its machine, or else the other machines."""
@@ -169,7 +166,7 @@ class Timeline:
 
     @cached_property
     def _machines(self) -> Machines:
-        return Machines(self.incident.evidence)
+        return Machines(self._facts.evidence)
 
     @cached_property
     def _saying_zones(self) -> list[Evidence]:
@@ -177,7 +174,7 @@ class Timeline:
         return list(
             {
                 (fact.source.file, fact.kind, fact.stamp and fact.stamp.zone_s): fact
-                for fact in self.incident.evidence
+                for fact in self._facts.evidence
                 if clocks.says_zone(fact)
             }.values()
         )
@@ -191,7 +188,7 @@ class Timeline:
         if (file, boot) not in self._boots:
             boots = self._uptimes[file]
             is_last = boot >= max(boots, default=boot)
-            read = clocks.from_reading(self.incident.of(ClockReading), file, self.aligned) if is_last else None
+            read = clocks.from_reading(self._facts.of(ClockReading), file, self.aligned) if is_last else None
             self._boots[file, boot] = read or clocks.from_shared_events(
                 boots.get(boot, ()), self._dated, file, self.aligned
             )
@@ -201,21 +198,21 @@ class Timeline:
     def _uptimes(self) -> dict[str, dict[int, list[Evidence]]]:
         """The facts that a clock since boot stamps, by file and boot."""
         found: dict[str, dict[int, list[Evidence]]] = defaultdict(lambda: defaultdict(list))
-        for fact in self.incident.evidence:
+        for fact in self._facts.evidence:
             if fact.stamp and fact.stamp.clock is Clock.UPTIME:
                 found[fact.source.file][fact.stamp.boot].append(fact)
         return found
 
     @cached_property
     def _dated(self) -> dict[clocks.Said, list[Evidence]]:
-        dated = (f for f in self.incident.evidence if f.stamp and f.stamp.clock in (Clock.UTC, Clock.LOCAL))
+        dated = (f for f in self._facts.evidence if f.stamp and f.stamp.clock in (Clock.UTC, Clock.LOCAL))
         return clocks.by_what_they_say(dated)
 
     @cached_property
     def undated(self) -> dict[tuple[str, int], list[Evidence]]:
         """The facts whose clock nothing anchors, by file and boot, each in the order of its own clock."""
         found: dict[tuple[str, int], list[tuple[float, Evidence]]] = defaultdict(list)
-        for fact in self.incident.evidence:
+        for fact in self._facts.evidence:
             if fact.stamp and self.at(fact) is None:
                 found[fact.source.file, fact.stamp.boot].append((fact.stamp.seconds, fact))
         return {scope: [fact for _, fact in sorted(each, key=lambda e: e[0])] for scope, each in found.items()}
@@ -223,7 +220,7 @@ class Timeline:
     @cached_property
     def _first_run(self) -> datetime | None:
         """The start of the first run, where its log says the zone: an hour's doubt would hide what matters."""
-        starts = [fact for fact in self.incident.of(RunStarted) if fact.stamp and fact.stamp.clock is Clock.UTC]
+        starts = [fact for fact in self._facts.of(RunStarted) if fact.stamp and fact.stamp.clock is Clock.UTC]
         return min((moment for fact in starts if (moment := self.at(fact))), default=None)
 
     def precedes_runs(self, fact: Evidence, margin_s: float = 60.0) -> bool:
@@ -234,7 +231,7 @@ class Timeline:
     @cached_property
     def _last_step(self) -> datetime | None:
         """The last dated step of the job's logs."""
-        ends = ((steps, self.at(steps, steps.last_stamp)) for steps in self.incident.of(TrainingSteps))
+        ends = ((steps, self.at(steps, steps.last_stamp)) for steps in self._facts.of(TrainingSteps))
         return max((moment for _, moment in ends if moment), default=None)
 
     def long_over(self, fact: Evidence) -> bool:
@@ -245,16 +242,16 @@ class Timeline:
     @cached_property
     def set_aside(self) -> tuple[Evidence, ...]:
         """The facts, graver than information, that are older than the incident: they are of another one."""
-        grave = (fact for fact in self.incident.evidence if fact.severity is not Severity.INFO)
+        grave = (fact for fact in self._facts.evidence if fact.severity is not Severity.INFO)
         return tuple(fact for fact in grave if self.precedes_runs(fact) or self.long_over(fact))
 
     def cleared_by_reboot(self, fact: Evidence) -> bool:
         """True when the machine is known to have started again between a fact and the first run of the incident."""
-        boots = [boot for boot in self.incident.of(KernelBoot) if boot.source.file == fact.source.file]
+        boots = [boot for boot in self._facts.of(KernelBoot) if boot.source.file == fact.source.file]
         return any(boot.source.line > fact.source.line and self.precedes_runs(boot, margin_s=0.0) for boot in boots)
 
     @cached_property
     def ordered(self) -> list[tuple[datetime, Evidence]]:
         """The facts whose moment is known, earliest first."""
-        dated = [(moment, fact) for fact in self.incident.evidence if (moment := self.at(fact)) is not None]
+        dated = [(moment, fact) for fact in self._facts.evidence if (moment := self.at(fact)) is not None]
         return sorted(dated, key=lambda pair: pair[0])

@@ -11,29 +11,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from .evidence import Evidence, Subject
 from .evidence.storage import DiskUsage, Mount
+from .facts import Facts
+from .links import Links
 from .mounttable import innermost
-
-if TYPE_CHECKING:
-    from .incident import Incident
 
 Table = dict[str, Mount | None]  # by mount point, the longest first; None where machines have others there
 
 
 class Volumes:
-    """The volumes of one incident."""
+    """The volumes of one incident; `links` tells the machine of each fact."""
 
-    def __init__(self, incident: Incident) -> None:
-        self.incident = incident
+    def __init__(self, facts: Facts, links: Links) -> None:
+        self._facts = facts
+        self._links = links
 
     @cached_property
     def _tables(self) -> dict[str, Table]:
         """The mounts of each machine; of several on one point the last one listed wins."""
         # a row of a table, which has options, counts for more than the command that was to mount it
-        mounts = sorted(self.incident.of(Mount), key=lambda mount: bool(mount.options))
+        mounts = sorted(self._facts.of(Mount), key=lambda mount: bool(mount.options))
         found: dict[str, Table] = defaultdict(dict)
         for mount in mounts:
             if mount.subject.mount:
@@ -57,7 +56,7 @@ class Volumes:
         return self._tables[machine] if machine and machine in self._tables else self._agreed
 
     def _machine_of(self, fact: Evidence) -> str:
-        return self.incident.links.machine_of(fact)
+        return self._links.machine_of(fact)
 
     @cached_property
     def all_mounts(self) -> list[Mount]:
@@ -128,7 +127,7 @@ class Volumes:
     @cached_property
     def _points_of_df(self) -> dict[str, list[str]]:
         found: dict[str, dict[str, None]] = defaultdict(dict)
-        for row in self.incident.of(DiskUsage):
+        for row in self._facts.of(DiskUsage):
             if row.subject.mount:
                 found[self._machine_of(row)][row.subject.mount] = None
         return {machine: list(points) for machine, points in found.items()}

@@ -60,6 +60,7 @@ FLOORS = {
     **dict.fromkeys(("parsers", "probes", "collectors", "checkpoints"), 2),
     **dict.fromkeys(
         (
+            "facts",
             "incident",
             "reading",
             "side_readers",
@@ -162,8 +163,8 @@ def test_the_rooms_of_a_floor_have_an_order_too() -> None:
 
 
 def files_imported(path: Path) -> Iterator[Path]:
-    """The files of this package that a file imports from, at its top or inside functions."""
-    for node in statements(ast.parse(path.read_text())):
+    """The files of this package that a file imports from: at its top, inside functions, or for a type checker alone."""
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             origin = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             for alias in node.names:

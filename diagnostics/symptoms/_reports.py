@@ -19,8 +19,8 @@ from ..evidence.process import ThreadState
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from ..machines import Machines
-from . import Finding
 from ._once import once_per_incident
+from ._symptom import Finding
 
 SPEAKERS = (
     PythonException,

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import ProcessState
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said
+from ._symptom import Finding, Symptom
 from ._waits import in_collective, main_stacks
 
 GAVE_UP = re.compile(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import TensorValues
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 ABSURD, SOUND = 1e20, 1e5
 FEWEST = 2

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import ThermalOrPowerMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, kernel_log, nothing
+from ._symptom import Finding, Symptom
 
 TOPICS = ("acpi", "firmware", "power", "shutdown")
 

@@ -15,7 +15,7 @@ from ..evidence import Subject
 from ..evidence.kernel import HungTask
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # mainline v4.15 + 63576c13bd      kernel 5.15.0-91-generic      6.1.0-18-amd64      4.18.0-477.el8.x86_64
 KERNEL = re.compile(

@@ -17,8 +17,8 @@ from ..evidence.job import SettingSeen
 from ..evidence.supervisor import SchedulerEvent
 from ..evidence.training import Phase, ProgressBar, TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._limits import NEAR, OF_DATA, aborted_at_limit, limits
+from ._symptom import Finding, Symptom
 
 SHORTEST_DEFAULT_S = 300.0  # of the limits that torch sets where nobody says one: its store's
 BYTES = 10**9  # nobody makes so many steps: such a bar counts bytes or rows

@@ -20,8 +20,8 @@ from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError,
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from ..machines import by_machine
-from . import Finding, Symptom
 from ._places import disk, is_remote_disk, lost_sessions
+from ._symptom import Finding, Symptom
 from .disk_late_beside_lockup import late_beside_lockup
 from .pool_out_of_space import POOL, files_without_room
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from ..evidence.job import SettingSeen
 from ..incident import Incident
 from ..text import whole_number
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FEW = 2
 ENOUGH = 8

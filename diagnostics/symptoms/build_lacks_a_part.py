@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..incident import Incident
-from . import Finding, Symptom
 from ._builds import lacking
 from ._reports import words_of
 from ._runs import went_on_after
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

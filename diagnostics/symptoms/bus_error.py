@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 from .loader_worker_bus_error import WORKER
 
 BUS = re.compile(r"\b[Bb]us error\b|SIGBUS")

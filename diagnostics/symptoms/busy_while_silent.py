@@ -15,7 +15,7 @@ from ..evidence.process import ProcessState
 from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..incident import Incident
 from ..links import Process
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._waits import compiles, in_collective, is_main, is_worker
 from .progress_stopped import has_passed, last_signs
 from .progress_stopped import rule as progress_stopped

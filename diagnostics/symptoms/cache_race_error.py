@@ -16,10 +16,10 @@ from ..evidence.job import LogLine, PythonException, SettingSeen
 from ..evidence.kernel import ClockReading
 from ..evidence.storage import FileEntry, Mount
 from ..incident import Incident
-from . import Finding, Symptom
 from ._builds import LACKS
 from ._errors import Said, errors
 from ._reports import words_of
+from ._symptom import Finding, Symptom
 from .compiling import compilers
 
 CACHE = re.compile(

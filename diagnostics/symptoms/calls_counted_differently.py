@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.collective import CollectiveTimeout
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 AHEAD = 2  # the last call may be over on one rank and not yet on another
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence.kernel import GpuDriverMessage
 from ..evidence.storage import MemoryInfo
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import Said, matching
+from ._symptom import Finding, Symptom
 from .machine_memory_low import is_low
 
 # could not allocate pinned host memory of size: 4294967296      failed to alloc 2147483648 bytes on host:

@@ -22,9 +22,9 @@ from ..evidence.job import PythonException
 from ..evidence.people import OperatorNote
 from ..evidence.storage import FileEntry
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place
+from ._symptom import Finding, Symptom
 from .checkpoint_truncated import CHECKPOINT
 
 # copying a param with shape torch.Size([1]) from checkpoint, the shape in current model is torch.Size([768, 768])

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.storage import FileEntry, TensorBytes
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 
 FAR_LARGER, ABOUT = 2.0, 1.2
 LEAST = 1 << 20  # bytes: a small file is mostly its own directory

@@ -20,8 +20,8 @@ from ..evidence import Subject
 from ..evidence.process import OpenFile, ProcessState
 from ..evidence.storage import FileEntry
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 
 CHECKPOINT = re.compile(
     r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint"

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import errors
 from ._places import place_of_error
+from ._symptom import Finding, Symptom
 from .cache_race_error import CACHE, cannot_decode, cannot_decode_beside
 
 # what a format says of a file whose writer has never closed it: HDF5, ROOT, BAM, Arrow

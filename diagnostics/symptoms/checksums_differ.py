@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Subject
 from ..evidence.storage import Checksum, ChecksumVerdict
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place
+from ._symptom import Finding, Symptom
 
 MISMATCH = re.compile(
     r"\b(?:checksum|hash|md5|sha-?256|crc32?c?|digest)\b.{0,40}(?:mismatch|does not match|do not match|differ)"

@@ -25,7 +25,7 @@ from ..evidence import Subject
 from ..evidence.process import NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._waits import (
     MUTEX_WAITS,
     READ_WAITS,

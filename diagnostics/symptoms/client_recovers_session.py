@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence.kernel import HungTask
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import volume_beside
+from ._symptom import Finding, Symptom
 
 RECOVERS = re.compile(
     "^_{0,2}(?:nfs4_wait_clnt_recover|nfs4_client_recover_expired_lease|nfs4_run_state_manager"

@@ -12,9 +12,9 @@ from ..evidence import Subject
 from ..evidence.kernel import NetworkFilesystemMessage
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import network_mounts, place_of_error
+from ._symptom import Finding, Symptom
 
 SHUT_OUT = re.compile(
     r"black-?listed|block-?listed|evicted|session (?:was )?(?:closed|killed|rejected)|transport endpoint shutdown"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.collective import CollectiveMismatch
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

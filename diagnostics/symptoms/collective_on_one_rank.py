@@ -16,10 +16,10 @@ from ..evidence.collective import CollectiveTimeout
 from ..evidence.job import SettingSeen
 from ..evidence.process import PythonStack
 from ..incident import Incident
-from . import Finding, Symptom
 from ._limits import last_phase
 from ._ranks import positions
 from ._runs import column
+from ._symptom import Finding, Symptom
 
 # accelerator.gather_for_metrics(preds)     dist.all_reduce(loss)     self.log("val/ap", ap, sync_dist=True)
 OF_ALL_RANKS = re.compile(

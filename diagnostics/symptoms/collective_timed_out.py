@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.collective import CollectiveTimeout
 from ..incident import Incident
-from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"collective operation timeout|Timed out waiting \d+ ?ms for (?:send|recv)|Timeout at NCCL work"

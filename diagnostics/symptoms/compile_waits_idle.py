@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import NativeStack
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._waits import at_mutex, compiles, compiles_natively, dumps, main_stacks, name_of, native_names
 from .busy_while_silent import growing
 from .compiling import compilers, stands_with_others, waits_for_child, waits_for_ranks

@@ -22,9 +22,9 @@ from ..evidence.process import ProcessState, PythonStack
 from ..evidence.supervisor import WatchdogFired
 from ..evidence.training import Phase, PhaseTook, RunFinished, TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._runs import went_on_after
+from ._symptom import Finding, Symptom
 from ._waits import COLLECTIVE_FILES, compiles, in_collective, is_child, main_stacks, name_of
 
 COMPILERS = re.compile(

@@ -26,9 +26,9 @@ from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..evidence.training import CheckpointEvent, Phase, TrainingSteps
 from ..incident import Incident
 from ..runs import job_ends
-from . import Finding, Symptom
 from ._errors import errors
 from ._places import place
+from ._symptom import Finding, Symptom
 from .checkpoint_truncated import CHECKPOINT
 from .checkpoint_truncated import rule as checkpoint_truncated
 from .checkpoint_unreadable import LEFT_OPEN

@@ -19,7 +19,7 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from ..text import whole_number
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .data_wait_dominates import rule as data_wait_dominates
 from .machine_short_of_cpu import felt_pressure
 

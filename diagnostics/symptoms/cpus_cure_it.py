@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
 from ._cures import UNCHANGED
+from ._symptom import Finding, Symptom
 
 # threads/rank 4     threads per process = default (32)
 # OMP_NUM_THREADS=16     --num-threads 4     --cpus 8     16 cores     --cpu-bind=none     taskset -c 0-31

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..evidence.kernel import Segfault
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 CRASHES = {4: "SIGILL", 8: "SIGFPE", 11: "SIGSEGV"}
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place
+from ._symptom import Finding, Symptom
 
 DAMAGED = re.compile(
     r"corrupted record at [1-9]\d|Bad CRC-32 for file|Stored and computed checksum do not match"

@@ -19,9 +19,9 @@ from ..evidence import Evidence, Subject
 from ..evidence.training import LoaderQueue, TrainingSteps
 from ..incident import Incident
 from ..runs import Run
-from . import Finding, Symptom
 from ._errors import matching
 from ._runs import column
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(r"performance bottleneck on (?:CPU|Disk)|\bprogram is (?:HIGHLY|MODERATELY) input-bound", re.I)
 LARGE = 0.33

@@ -16,8 +16,8 @@ from ..evidence.process import ProcessState
 from ..evidence.supervisor import WatchdogFired
 from ..incident import Incident
 from ..runs import job_ends
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 
 GONE = ("Z", "X")
 HELD = "D"  # what cannot die either, after a kill of the whole job

@@ -16,8 +16,8 @@ from ..evidence.job import SettingSeen
 from ..evidence.network import GidEntry
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said, words_of
+from ._symptom import Finding, Symptom
 
 # NET/IB: bnxt_re0:1 using GID index 0      using GID index 0 on mlx5_0
 USES = re.compile(

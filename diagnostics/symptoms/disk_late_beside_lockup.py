@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence import Severity, Subject
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, HardLockup, RcuStall, SoftLockup
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import disk
+from ._symptom import Finding, Symptom
 
 IN_THE_DISKS_DRIVER = re.compile(r"^_{0,2}(?:nvme|blk|bio|scsi|sd|ata|ahci|mpt3sas|megasas|virtblk|dm|md)_")
 

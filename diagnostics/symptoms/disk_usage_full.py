@@ -14,7 +14,7 @@ from ..evidence import Subject
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from ..mounttable import is_below
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FULL_PERCENT, ROOMY_PERCENT = 99.0, 90.0
 ROOM = 0.01  # of the size: df rounds what is used up

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"RmInitAdapter failed|devices?\(?s?\)? (?:is|are)(?:/are)? busy or unavailable"

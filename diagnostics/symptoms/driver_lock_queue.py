@@ -18,8 +18,8 @@ from ..evidence import Evidence, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from ..machines import by_machine
-from . import Finding, Symptom
 from ._jobs import is_of_the_job
+from ._symptom import Finding, Symptom
 from .hung_in_gpu_driver import TOOLS
 
 LOCK = re.compile(r"^(?:os_acq\w{0,24}|uvm_va_space_\w{1,24}|nv_\w{1,30}|nvidia\w{0,20}|rm_\w{1,30})")

@@ -12,8 +12,8 @@ from ..evidence import Subject
 from ..evidence.gpu import GpuToolError
 from ..evidence.job import SettingSeen
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

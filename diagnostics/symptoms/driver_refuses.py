@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"No devices were found|couldn't communicate with the NVIDIA driver|CUDA driver initialization failed"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said
+from ._symptom import Finding, Symptom
 from .driver_init_failed import rule as driver_init_failed
 from .driver_refuses import rule as driver_refuses
 

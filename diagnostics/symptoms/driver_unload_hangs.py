@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence.process import ProcessState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .driver_lock_queue import LONG_S
 from .hung_in_gpu_driver import unloads
 

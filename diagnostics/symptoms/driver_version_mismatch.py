@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.gpu import NvidiaDriverVersion
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     "Driver/library version mismatch|API mismatch|forward compatibility was attempted"

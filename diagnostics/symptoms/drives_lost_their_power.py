@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence.storage import PowerLosses
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 OFTEN = 10
 SHARE = 1 / 3  # of the starts

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..evidence import Evidence
 from ..evidence.training import LossScaleLowered, NonFiniteValue, TrainingSteps, UpdateSkipped
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 IN_A_ROW = 3
 ALIKE = 1.5

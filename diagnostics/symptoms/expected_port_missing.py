@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import complaints
+from ._symptom import Finding, Symptom
 
 # Health check failed:  check_hw_ib:  No IB port mlx5_4:1 is ACTIVE (LinkUp 400 Gb/sec).
 # only 1/4 required IB ports are ACTIVE

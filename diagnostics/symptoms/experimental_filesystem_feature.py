@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence.job import SettingSeen
 from ..evidence.storage import Mount
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FEATURES = re.compile(
     r"\b(?:fast_commit|bigalloc|orphan_file|rmapbt=1|rtdev|raid[56]{1,2}|zoned|compress_algorithm|bcachefs)\b"

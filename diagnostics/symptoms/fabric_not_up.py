@@ -14,8 +14,8 @@ from ..evidence import Evidence
 from ..evidence.gpu import GpuToolError
 from ..evidence.process import ServiceState
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, gpu_subject, said, words_of
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(r"system not yet initialized|CUDA_ERROR_SYSTEM_NOT_READY|cudaErrorSystemNotReady", re.I)
 STAGE = re.compile(r"Fabric State: ")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .failures_follow_one_device import BAD, FULL
 
 # RTX 2080 Ti      K80      A100-40GB      MI250X      GeForce GTX 960M

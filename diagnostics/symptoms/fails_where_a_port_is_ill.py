@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..evidence import Coverage, Evidence, Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .failures_follow_one_device import BAD
 from .link_down import rule as link_down
 from .physical_port_errors import rule as physical_port_errors

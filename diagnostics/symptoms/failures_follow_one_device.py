@@ -19,7 +19,7 @@ from math import comb
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 BAD = ("fail", "hang")
 BY_CHANCE = 1 / 15

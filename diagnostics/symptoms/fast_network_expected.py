@@ -19,7 +19,7 @@ from ..evidence.job import PythonException, SettingSeen
 from ..evidence.network import PortState, RdmaDevices
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .slow_transport_chosen import SWITCHED_OFF
 
 SOCKETS = re.compile(r"Using network Socket|NET/Socket ?: Using|NET/OFI Selected Provider is (?:sockets|tcp)\b")

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import complaints
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"invalid device ordinal|device[_ ]count\W{1,3}\d{1,3} is (?:smaller|less|lower) than"

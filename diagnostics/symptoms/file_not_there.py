@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from ..evidence.job import PythonException
 from ..incident import Incident
-from . import Finding, Symptom
 from ._builds import NO_TOOLS
 from ._places import place
 from ._runs import went_on_after
+from ._symptom import Finding, Symptom
 from .cache_race_error import CACHE
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE
 from .ipc_object_gone import is_gone

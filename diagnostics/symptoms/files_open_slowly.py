@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import SystemCallTotal
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import volume_beside
+from ._symptom import Finding, Symptom
 
 OF_NAMES = frozenset(
     "open openat openat2 stat lstat newfstatat fstatat64 stat64 lstat64 statx access faccessat faccessat2 readlink "

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import KernelFault
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .kernel_filesystem_hang import LOCAL
 
 SOURCE = re.compile(r"\bat fs/\w{2,12}/|\bat (?:block|drivers/md)/|not syncing: LBUG")

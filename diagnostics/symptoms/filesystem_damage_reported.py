@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import disk, is_remote_disk, place_of_error
+from ._symptom import Finding, Symptom
 
 DAMAGED = re.compile(
     r"Structure needs cleaning|EUCLEAN|\[Errno 117\]|UNEXPECTED INCONSISTENCY|metadata corruption"

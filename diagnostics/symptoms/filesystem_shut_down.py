@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import disk, is_remote_disk
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

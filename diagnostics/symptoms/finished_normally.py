@@ -17,8 +17,8 @@ from ..evidence.supervisor import SchedulerEvent
 from ..evidence.training import ProgressBar, RunFinished
 from ..incident import Incident
 from ..runs import job_ends
-from . import Finding, Symptom
 from ._runs import stays, went_on_after
+from ._symptom import Finding, Symptom
 from ._waits import in_worker, name_of
 
 

@@ -13,7 +13,7 @@ from statistics import median
 from ..evidence import Subject
 from ..evidence.training import EpochTime
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 TIMES, MORE_S, ALIKE = 3.0, 120.0, 1.5
 

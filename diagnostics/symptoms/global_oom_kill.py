@@ -19,10 +19,10 @@ from ..evidence.kernel import OomKill, PageAllocationFailure
 from ..evidence.storage import MemoryInfo
 from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._reports import kill_log, killed
 from ._runs import killed_another
+from ._symptom import Finding, Symptom
 from .machine_memory_low import is_low
 
 BY_A_DAEMON = re.compile(

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from ..evidence.gpu import GpuDiagnostic
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_subject, said, words_of
+from ._symptom import Finding, Symptom
 
 OTHERS = re.compile(r"memory|memtest|ECC|remap|DBE|SBE|throttl|nvlink", re.I)
 SUMS = ("Overall Health", "GPU")

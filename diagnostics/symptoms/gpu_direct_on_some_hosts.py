@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.collective import NcclMessage
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # Channel 00/0 : 9[1a000] -> 2[6b000] [send] via NET/IB/0/GDRDMA
 WAY = re.compile(r"via NET/(?:IB|AWS Libfabric|IBext\w{0,4})/\d{1,3}(?:\(\d+\))?(?P<direct>/GDRDMA)?\b")

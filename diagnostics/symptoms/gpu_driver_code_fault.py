@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import KernelFault
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 MODULE = re.compile(r"^(?:nvidia(?:_\w{1,20})?|amdgpu|amdkfd|i915|xe|habanalabs)$")
 # the modules that are built into no kernel have names of their own

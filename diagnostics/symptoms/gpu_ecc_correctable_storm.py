@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuErrorCounts
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
+from ._symptom import Finding, Symptom
 
 STORM = 1000  # a healthy HBM stack corrects a few errors a month
 

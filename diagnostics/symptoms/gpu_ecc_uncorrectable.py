@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuErrorCounts
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
+from ._symptom import Finding, Symptom
 from .gpu_ecc_correctable_storm import is_storm
 
 CODES = (48, 64, 94, 95, 140, 171, 172)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports
+from ._symptom import Finding, Symptom
 
 CODES = (38, 61, 62, 119, 120, 122, 123)
 WORDS = re.compile(r"Timeout waiting for RPC from GSP|GSP (?:RM|task|firmware) (?:error|timeout|crash)", re.I)

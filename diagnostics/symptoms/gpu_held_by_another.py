@@ -20,10 +20,10 @@ from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
 from ..evidence.process import ProcessState
 from ..incident import Incident
-from . import Finding, Symptom
 from ._holders import NOTEBOOK, WORKER, holders, is_orphan, process_table
 from ._jobs import OF_A_JOB, is_of_the_job
 from ._reports import gpu_subject, said, words_of
+from ._symptom import Finding, Symptom
 from .gpu_memory_without_owner import IDLE_MIB
 from .gpu_out_of_memory import WORDS as OUT_OF_MEMORY
 from .gpu_taken_before_start import AT_START, OWN

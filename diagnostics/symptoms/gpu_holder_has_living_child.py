@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from ..evidence.gpu import GpuProcess
 from ..evidence.process import ProcessState
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_subject
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ..evidence.gpu import GpuStatus
 from ..evidence.kernel import ThermalOrPowerMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_subject
+from ._symptom import Finding, Symptom
 from .gpu_throttled import rule as throttled
 
 HOT_C = 88  # data-centre GPUs start to slow down at 85 to 90

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_subject
+from ._symptom import Finding, Symptom
 
 WORKING_PERCENT = 20.0
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Subject
 from ..evidence.kernel import GpuDriverMessage, PcieError, Xid
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import is_over
+from ._symptom import Finding, Symptom
 
 DRIVER = re.compile(r"^(?:nvidia|nouveau|amdgpu) ")
 LOST = ("fatal", "non-fatal", "link-down")

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuDiagnostic
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_subject
+from ._symptom import Finding, Symptom
 from .gpu_diagnostic_failed import MEMORY, could_not_run
 
 

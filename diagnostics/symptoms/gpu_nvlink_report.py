@@ -16,8 +16,8 @@ from ..evidence import Severity
 from ..evidence.gpu import NvlinkErrors
 from ..evidence.kernel import SwitchXid
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
+from ._symptom import Finding, Symptom
 from ._trials import cured_by_version, fails_at_several_sites
 
 CODES = (74, 136, 137, *range(144, 151), 155)

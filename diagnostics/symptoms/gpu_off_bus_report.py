@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_reports, gpu_subject
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(r"fallen off the bus|GPU[ _]?is[ _]?lost|\(rev ff\)(?: \(prog-if ff\))?$", re.I)
 

@@ -15,8 +15,8 @@ from ..evidence.job import PythonException
 from ..evidence.people import Trial
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import ended_log, findings, gpu_subject, nothing, said, words_of
+from ._symptom import Finding, Symptom
 from .cannot_allocate_memory import OF_THE_HOST
 from .cannot_allocate_memory import PINNED as PINNED_OF_THE_HOST
 

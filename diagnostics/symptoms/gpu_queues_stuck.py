@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import GpuDriverMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, is_over
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import gpu_subject
+from ._symptom import Finding, Symptom
 from .gpu_off_bus_report import WORDS as GONE
 
 

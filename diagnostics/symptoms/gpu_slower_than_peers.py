@@ -19,8 +19,8 @@ from ..evidence import Evidence, Subject
 from ..evidence.gpu import GpuStatus
 from ..evidence.network import Benchmark
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import by_device, gpu_subject, said, words_of
+from ._symptom import Finding, Symptom
 
 # Some GPUs have worse relative performance. Affected ranks: {13}          node 3 is a straggler
 DETECTED = re.compile(

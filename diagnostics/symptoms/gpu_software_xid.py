@@ -19,9 +19,9 @@ from ..evidence.people import Trial
 from ..evidence.training import NonFiniteValue
 from ..incident import Incident
 from ..runs import Run, outlived
-from . import Finding, Symptom
 from ._errors import matching
 from ._reports import gpu_reports, words_of
+from ._symptom import Finding, Symptom
 from .gpu_link_failed import follows, link_failures
 from .loss_not_finite import DIVERGED
 
@@ -83,7 +83,7 @@ def _of_another_run(incident: Incident, xid: Xid) -> bool:
     moment = incident.timeline.at(xid)
     if moment is None or not each or any(run.failed or run.ended for run in each):
         return False
-    return all(outlived(run, xid, incident) or _later_s(incident, run, moment) > DAY_S for run in each)
+    return all(outlived(run, xid, incident.timeline) or _later_s(incident, run, moment) > DAY_S for run in each)
 
 
 def _undated_of(codes: Collection[int], xid: Xid) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, gpu_subject, said, words_of
+from ._symptom import Finding, Symptom
 
 AT_START = re.compile(
     r"Free memory on device .{0,40}\(\d+(?:\.\d+)?/\d+(?:\.\d+)? GiB\) on startup is less than desired"

@@ -18,8 +18,8 @@ from ..evidence import Subject
 from ..evidence.gpu import GpuDiagnostic, GpuNotThrottled, GpuStatus, GpuThrottle
 from ..evidence.kernel import ThermalOrPowerMessage, Xid
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import by_device, gpu_subject, said, words_of
+from ._symptom import Finding, Symptom
 
 BUSY_PERCENT, WARM_C, HELD_DOWN = 80.0, 80.0, 0.5
 WARMER_C, FELL = 10.0, 0.75

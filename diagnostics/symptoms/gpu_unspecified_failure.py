@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, gpu_subject, said, words_of
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"CUDA error: unknown error|unspecified launch failure|CU(?:BLAS|DNN|SPARSE|FFT)_STATUS_(?:EXECUTION|INTERNAL)\w*"

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from ..evidence.gpu import GpuProcess, GpuStatus
 from ..evidence.process import ProcessState
 from ..incident import Incident
-from . import Finding, Symptom
 from ._holders import NOTEBOOK, WORKER, holders, is_orphan, process_table
 from ._jobs import is_of_the_job
 from ._reports import gpu_subject
+from ._symptom import Finding, Symptom
 from .gpu_memory_without_owner import IDLE_MIB, NAMELESS
 from .hung_in_gpu_driver import kept_by_driver
 

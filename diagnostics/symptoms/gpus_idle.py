@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .progress_stopped import rule as progress_stopped
 
 IDLE_PERCENT = 10.0

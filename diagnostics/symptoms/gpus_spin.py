@@ -12,7 +12,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.collective import CollectiveTimeout
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._trials import across_nodes
 
 BUSY_PERCENT = 95.0

@@ -19,9 +19,9 @@ from ..evidence.gpu import GpuStatus
 from ..evidence.storage import BlockDeviceSeen
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import network_mounts
 from ._runs import column
+from ._symptom import Finding, Symptom
 from .job_in_disk_sleep import rule as job_in_disk_sleep
 from .more_workers_do_not_help import rule as more_workers_do_not_help
 

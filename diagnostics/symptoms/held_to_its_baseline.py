@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 AT_LIMIT_PERCENT = 99.0
 

@@ -24,9 +24,9 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException
 from ..evidence.process import PythonStack
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._runs import unanswered_waits
+from ._symptom import Finding, Symptom
 from ._waits import idles_in_event_loop, in_library, is_main, main_stacks, name_of, waits_for_helpers, waits_for_thread
 
 HELPERS = re.compile(r"\b(?:_pin_memory_loop|_feed|_serve|_bootstrap_inner)\b")

@@ -15,8 +15,8 @@ from itertools import pairwise
 
 from ..evidence.kernel import HostMemoryError
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import kernel_log, nothing
+from ._symptom import Finding, Symptom
 
 MANY_CORRECTED = 100
 # CPU 0 ... exceeded threshold: 10 in 24h     rate exceeded for DIMM_A7     errors detected (limit of 9)

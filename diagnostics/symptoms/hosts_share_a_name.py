@@ -17,7 +17,7 @@ from functools import cached_property
 from ..evidence import Subject
 from ..evidence.collective import NcclMessage
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # NET : Using interface eno1:198.51.100.7<0>      Bootstrap : Using eth0:198.51.100.7<0>
 LISTED = re.compile(r"(?<![\w.])([a-z][\w.-]{0,30}):(\d{1,3}(?:\.\d{1,3}){3})<\d")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence.kernel import HungTask, RcuStall, SoftLockup
 from ..evidence.process import OpenFile, ProcessState, ThreadState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FRAME = re.compile(r"^(?:acpi_|power_meter|hwmon_|ipmi_|dell_smm|i8k_|wmi_|efi_|apei_|show_power|tpm_)")
 FILE = re.compile(r"^/sys/.*(?:ACPI|PNP0|LNXSYSTM|hwmon|ipmi|power\d+_|wmi)")

@@ -17,7 +17,7 @@ from ..evidence.kernel import GpuDriverMessage, HungTask, RcuStall, SoftLockup
 from ..evidence.process import ProcessState, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FRAME = re.compile(
     r"^(?:_?nv\d{5,}rm|nvidia_|nvkms|nv_|uvm_|os_acquire_(?:rwlock|mutex|semaphore)|rm_|osAcquire)|nvidia"

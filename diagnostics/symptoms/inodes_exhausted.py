@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .disk_usage_full import is_full, real
 
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import Said, matching
 from ._places import on_network, place_of_error
+from ._symptom import Finding, Symptom
 from .cache_race_error import build_met_another
 
 IO_ERROR = re.compile(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..evidence.job import PythonException
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 OPENERS = ("multiprocessing/synchronize.py", "multiprocessing/shared_memory.py", "multiprocess/synchronize.py")
 

@@ -17,7 +17,7 @@ from ..evidence.process import ProcessState, ThreadState
 from ..filesystems import DAEMONS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 LOCAL = re.compile(
     "^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import MemoryInfo
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 MOST, LITTLE = 0.5, 0.1
 

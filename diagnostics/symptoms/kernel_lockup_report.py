@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity
 from ..evidence.kernel import ClockJump, HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, is_over, kernel_log, nothing
 from ._runs import all_finished
+from ._symptom import Finding, Symptom
 from .filesystem_code_fault import is_of_filesystem
 from .gpu_driver_code_fault import is_of_gpu_driver
 from .processor_stuck_once import lone

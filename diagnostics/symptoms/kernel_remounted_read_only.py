@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import RemountedReadOnly
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import disk, same_device
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from ..evidence.kernel import OomKill
 from ..evidence.storage import MemoryInfo
 from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .machine_memory_low import is_low
 
 LOOKS = 3

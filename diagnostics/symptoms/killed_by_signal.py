@@ -13,7 +13,7 @@ from ..evidence import Subject
 from ..evidence.supervisor import LauncherFailure, WorkerKilled
 from ..incident import Incident
 from ..runs import job_ends
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # what a launcher does to the survivors once one rank has failed
 LAUNCHER_ENDS_THE_REST = re.compile(r"Sending process \d+ closing signal|Unable to shutdown process")

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.network import PortErrors, Reachability
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings
+from ._symptom import Finding, Symptom
 
 # rx_oversize_pkts_phy   rx_over_mtu   RX giants
 TOO_LONG = re.compile(r"oversize|giant|over_?mtu|mtu_?exceed|too_?long", re.I)

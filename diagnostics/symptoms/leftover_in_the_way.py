@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence, Source
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place
+from ._symptom import Finding, Symptom
 from .copy_interrupted import rule as copy_interrupted
 
 # FileExistsError: [Errno 17] File exists: 'ckpt/step_40'      ValueError: Destination /ckpt/40 already exists.

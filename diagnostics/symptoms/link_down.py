@@ -12,7 +12,7 @@ from ..evidence import Severity
 from ..evidence.kernel import LinkChange
 from ..evidence.network import PortState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 DOWN = ("down", "polling", "disabled")
 NOT_A_FABRIC = ("lo", "docker", "veth", "virbr", "br-", "usb", "cni", "cali", "flannel", "tunl", "dummy")

@@ -16,8 +16,8 @@ from ..evidence.collective import NcclMessage
 from ..evidence.kernel import LinkChange
 from ..incident import Incident
 from ..machines import Machines, by_machine
-from . import Finding, Symptom
 from ._reports import is_over, said
+from ._symptom import Finding, Symptom
 from .rdma_gave_up import RETRY_EXCEEDED
 
 EVENT = re.compile(

@@ -14,8 +14,8 @@ from ..evidence.process import ResourceLimit
 from ..evidence.storage import MemoryInfo
 from ..incident import Incident
 from ..sizes import size_kib
-from . import Finding, Symptom
 from ._errors import Said
+from ._symptom import Finding, Symptom
 from .cannot_allocate_memory import refusals
 from .machine_memory_low import is_plenty
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.training import ProgressBar
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import only_network_mount
+from ._symptom import Finding, Symptom
 
 LOADS = re.compile(r"\bload|\bread|\bshard|\bcheckpoint|\bfetch|\brestor", re.I)
 LONG_S, SLOW_PIECE_S, VARIES = 600.0, 5.0, 10.0

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..evidence.training import ProgressBar
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .load_comes_in_fits import LOADS, LONG_S
 
 A_PIECE_S = 20.0

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.supervisor import WorkerKilled
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 
 BUS = re.compile(r"BUS|\bbus error\b", re.I)
 WORKER = re.compile(

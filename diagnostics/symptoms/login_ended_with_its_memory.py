@@ -15,7 +15,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException, SettingSeen
 from ..evidence.people import LoginSession
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .ipc_object_gone import is_gone
 from .shm_error import missed_segments
 

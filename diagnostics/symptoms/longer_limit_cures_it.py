@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # timeout=1800     NCCL timeout 2 h     TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=7200     init_process_group(timeout=60 min)
 LIMIT = re.compile(

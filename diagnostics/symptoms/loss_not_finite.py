@@ -19,9 +19,9 @@ from ..evidence import Subject
 from ..evidence.people import Trial
 from ..evidence.training import LossScaleLowered, NonFiniteValue
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._runs import column, is_finite_again, is_one_overflow
+from ._symptom import Finding, Symptom
 from .loss_scale_adapts import rule as loss_scale_adapts
 
 EXPLODED = 4.0

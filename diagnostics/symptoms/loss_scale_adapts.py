@@ -15,7 +15,7 @@ from ..evidence import Subject
 from ..evidence.training import LossScaleLowered, NonFiniteValue, TrainingSteps
 from ..incident import Incident
 from ..runs import has_steps_below
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 LEAST_SCALE = 1.0
 FEWEST_STEPS = 100.0  # between the first loss and the last

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._trials import takes_a_card
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import MachineCheck
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, kernel_log, nothing
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ..evidence import Evidence
 from ..evidence.kernel import KernelFault, MachineCheck
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, kernel_log, nothing
+from ._symptom import Finding, Symptom
 
 PANIC = re.compile(r"Fatal (?:machine check|hardware error)|Uncorrected hardware", re.I)
 

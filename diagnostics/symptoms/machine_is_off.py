@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import PowerState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

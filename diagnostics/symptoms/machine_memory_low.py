@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import MemoryInfo
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 LOW, LOW_WHEN_SMALL, SMALL_KIB = 0.03, 0.05, 2 << 20
 PLENTY = 0.2

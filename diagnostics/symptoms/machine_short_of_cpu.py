@@ -16,8 +16,8 @@ from ..evidence.collective import CollectiveTimeout
 from ..evidence.process import ProcessState
 from ..evidence.storage import Pressure
 from ..incident import Incident
-from . import Finding, Symptom
 from ._jobs import is_of_the_job
+from ._symptom import Finding, Symptom
 from .bar_stands_at_limit import rule as bar_stands_at_limit
 from .pace_fell import FEWEST, LEAST, lasting_loss
 from .phase_outlasts_limit import rule as phase_outlasts_limit

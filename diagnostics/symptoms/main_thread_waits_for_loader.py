@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import PythonStack
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._waits import (
     is_child,
     main_stacks,

@@ -25,7 +25,7 @@ from ..evidence.storage import CgroupMemory, MemoryInfo, SizeSeen
 from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from ..machines import Machines
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 GROWTH = 1.5
 DIP = 0.85  # collectors of garbage and caches let a little go now and then

@@ -19,8 +19,8 @@ from ..evidence.kernel import HungTask
 from ..evidence.process import ProcessState, SystemCall, ThreadState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import network_mounts, on_network, only_network_mount, place, volume_beside
+from ._symptom import Finding, Symptom
 
 # 192.0.2.197-manager, as the kernel cuts it after 15 letters
 RECOVERS = re.compile(r"^\[?(?P<server>[\w.:]{3,14})-(?:m|ma|man|mana|manag|manage|manager)\]?$")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..incident import Incident
-from . import Finding, Symptom
 from ._cures import cures, settings
+from ._symptom import Finding, Symptom
 
 LIMIT = re.compile(
     r"\bulimit -S?H?n[ =]?(?:\d{2,9}|unlimited)\b|\b(?:Limit)?nofile[ =:]{1,3}"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..incident import Incident
-from . import Finding, Symptom
 from ._cures import cures, settings
+from ._symptom import Finding, Symptom
 
 SIZE = re.compile(r"--?shm[-_]size[= ]\S{1,12}|--ipc[= ]host|/dev/shm[ =](?:of )?\d{1,6} ?[MGT]i?B?\b", re.I)
 

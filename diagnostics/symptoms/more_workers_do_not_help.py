@@ -19,7 +19,7 @@ from ..evidence.gpu import GpuStatus
 from ..evidence.people import Trial
 from ..incident import Incident
 from ..rates import RATE, speed
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # num_workers=8      workers 16      --num-workers 4      8 loader workers
 WORKERS = re.compile(

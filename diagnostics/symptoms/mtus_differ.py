@@ -14,7 +14,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.collective import NcclMessage
 from ..evidence.job import SettingSeen
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # NET/IB: Dev 0 Port 1 qpn 58 mtu 3 GID 3 (0/A10B0A0AFFFF0000)
 OF_A_PAIR = re.compile(r"NET/IB ?: .{0,60}\bqpn \d{1,9} mtu (\d)\b")

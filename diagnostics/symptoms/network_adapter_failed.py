@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence import Severity
 from ..evidence.kernel import HardLockup, NetworkDeviceTrouble, RcuStall, SoftLockup
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     "health compromised|handling bad device|fatal error|synd(?:rome)? 0x[1-9a-f]|device is in error"

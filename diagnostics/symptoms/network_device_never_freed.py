@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..evidence.kernel import HungTask, NetworkDeviceKept
 from ..evidence.process import ProcessState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FEWEST = 2
 # what makes and ends the network of a container

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..incident import Incident
-from . import Finding, Symptom
 from ._cures import cures, settings
+from ._symptom import Finding, Symptom
 
 CHOOSES = re.compile(
     r"\b(?:NCCL_(?:IB_(?:GID_INDEX|HCA|TC|SL|PKEY|ROCE_VERSION_NUM|ADDR_FAMILY|ADDR_RANGE)|SOCKET_(?:IFNAME|FAMILY)"

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from ..evidence.job import SettingSeen
 from ..evidence.process import ResourceLimit
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 from .port_taken import IN_USE, NO_ADDRESS_LEFT
 
 WORDS = re.compile(

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import NetworkDeviceTrouble
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"table full, dropping packet|neighbou?r.{0,60}table overflow",

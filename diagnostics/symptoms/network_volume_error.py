@@ -15,9 +15,9 @@ from ..evidence import Evidence, Subject
 from ..evidence.kernel import BlockIoError, FilesystemError
 from ..evidence.storage import ToolError
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import is_remote_disk, lost_sessions, on_network, place_of_error
+from ._symptom import Finding, Symptom
 from .io_error_on_volume import IO_ERROR, NAMES, about_a_file
 from .volume_daemon_killed import NOT_CONNECTED, disconnected
 

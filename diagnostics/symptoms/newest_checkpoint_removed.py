@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 NEW = ("saving", "saved")
 BY_MERIT = re.compile(r"\b(?:best|improv\w{1,6}|worst|top[- _]?k|prun\w{1,4}|trial|score|metric)\b", re.I)

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from ..evidence.collective import RemoteFailure
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"No route to host|(?:Host|Network) is (?:unreachable|down)|EHOSTUNREACH|ENETUNREACH|errno:? 1(?:01|13)\b"

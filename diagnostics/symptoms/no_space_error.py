@@ -16,9 +16,9 @@ from ..evidence.job import PythonException
 from ..evidence.kernel import FilesystemError, NetworkFilesystemMessage
 from ..evidence.storage import DiskUsage, VolumeClientMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place_of_error, same_device, volume_of_client
+from ._symptom import Finding, Symptom
 from .disk_usage_full import is_full, real
 from .pool_out_of_space import POOL
 

@@ -14,7 +14,7 @@ from ..evidence.job import PythonException
 from ..evidence.process import ProcessState
 from ..evidence.training import RunStarted, TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 PACES = 12
 AT_LEAST_S = 25.0

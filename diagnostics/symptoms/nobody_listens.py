@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence.collective import RemoteFailure
 from ..evidence.network import Reachability
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said, words_of
+from ._symptom import Finding, Symptom
 
 OF_TORCH = frozenset({"29400", "29500"})
 CALLS = re.compile(r"timed? ?out|Rendezvous\w{0,12}Error|failed to connect|refused|Socket", re.I)

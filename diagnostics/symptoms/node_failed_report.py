@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import scheduler_reports
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     "its node has died|node was terminated|marked dead because the detector|lost contact with node"

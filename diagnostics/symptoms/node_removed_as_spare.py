@@ -16,7 +16,7 @@ from ..evidence.process import ServiceState
 from ..evidence.supervisor import SchedulerEvent
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 NODE_NAME = re.compile(r"(?i)^(?:k8s_|kube_|kubernetes_|my_)?node_?name$")
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 
 ASKED_LESS = re.compile(
     r"\(SlowDown\)|\bTooManyRequests: 429\b.{0,60}storage|Please reduce your request rate|\bServerBusy\b"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 COMPILES = re.compile(r"compil|autotun", re.I)
 # TORCHINDUCTOR_COMPILE_THREADS=1     compile one program at a time

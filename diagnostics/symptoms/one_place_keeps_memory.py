@@ -17,7 +17,7 @@ from ..evidence import Subject
 from ..evidence.kernel import OomKill
 from ..evidence.storage import SizeSeen
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .memory_grows import rule as memory_grows
 
 GROWTH, LEAST, SNAPSHOTS = 1.5, 100 << 20, 3

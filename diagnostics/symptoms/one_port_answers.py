@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.network import Reachability
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import host_and_port, node_of
+from ._symptom import Finding, Symptom
 
 NO_WAY = ("unreachable", "timed-out")
 

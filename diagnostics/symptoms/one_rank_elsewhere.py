@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence.collective import CollectiveTimeout
 from ..evidence.process import PythonStack
 from ..incident import Incident
-from . import Finding, Symptom
 from ._ranks import STOPPED, Position, positions
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

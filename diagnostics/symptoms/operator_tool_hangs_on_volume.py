@@ -20,8 +20,8 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
-from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place
+from ._symptom import Finding, Symptom
 from .data_wait_dominates import reads_came_after
 from .volume_io_blocked import commands_about_a_mount
 

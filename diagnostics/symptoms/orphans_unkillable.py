@@ -14,9 +14,9 @@ from ..evidence.storage import CommandOutcome
 from ..filesystems import CLIENTS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS, PAGE_WAITS
-from . import Finding, Symptom
 from ._jobs import is_of_the_job
 from ._places import volume_beside
+from ._symptom import Finding, Symptom
 
 FILE_WAITS = (*CLIENT_WAITS, *PAGE_WAITS)
 SYSTEM = ("kworker", "jbd2", "systemd", "dbus", "cron", "containerd", "dockerd")

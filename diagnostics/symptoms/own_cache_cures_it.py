@@ -14,7 +14,7 @@ from ..evidence import Subject
 from ..evidence.job import LogLine, PythonException
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 HOLDS_CODE = re.compile(
     r"cache|\bbuild(?:s|_dir|ing)?\b|compil|jit|kernel|triton|inductor|extension"

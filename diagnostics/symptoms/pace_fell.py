@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .throughput_collapsed import collapsed_from, rates
 
 FEWEST = 5  # steps

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..evidence.job import PackageChanged
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 DRIVER = re.compile(r"nvidia|cuda-drivers|libcuda|libnvidia", re.I)
 

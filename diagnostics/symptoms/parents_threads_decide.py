@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
 from ._cures import cures, settings
+from ._symptom import Finding, Symptom
 
 PARENT = re.compile(
     r"\b(?:in|by) (?:the )?(?:parent|main process)\b|\((?:the )?(?:parent|main process)\)"

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Subject
 from ..evidence.storage import FileEntry
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 from .checkpoint_truncated import PART
 
 HALF, ABOUT_EQUAL = 0.5, 0.8  # what is cut at a largest size lacks at most the next tensor

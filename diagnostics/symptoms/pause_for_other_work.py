@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from ..evidence.training import NonFiniteValue, Phase
 from ..incident import Incident
 from ..runs import Run
-from . import Finding, Symptom
 from ._ranks import stands_idle
+from ._symptom import Finding, Symptom
 
 LONG_GAP, SAME_PACE = 3.0, 1.2
 WORK = ("evaluation", "save", "epoch-end")

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import PcieError
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import is_over, kernel_log, nothing
+from ._symptom import Finding, Symptom
 
 MANY_CORRECTED = 3
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from ..evidence import Evidence
 from ..evidence.collective import RemoteFailure
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"Connection (?:closed|reset) by (?:remote )?peer|remote process exited|socketProgress: Connection closed"

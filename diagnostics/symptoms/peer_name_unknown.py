@@ -9,8 +9,8 @@ from ..evidence import Evidence
 from ..evidence.collective import RemoteFailure
 from ..evidence.network import Reachability
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     "Name or service not known|Temporary failure in name resolution|getaddrinfo|gaierror|nodename nor servname"

@@ -14,8 +14,8 @@ from ..evidence.collective import RemoteFailure
 from ..evidence.job import PythonException
 from ..evidence.network import Reachability
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(r"connection refused|ECONNREFUSED", re.I)
 

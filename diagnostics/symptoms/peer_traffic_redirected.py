@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..evidence.job import SettingSeen
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -12,8 +12,8 @@ from ..evidence import Evidence
 from ..evidence.collective import RemoteFailure
 from ..evidence.job import PythonException
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 from .no_route_to_host import WORDS as NO_ROUTE
 
 WORDS = re.compile(

@@ -17,8 +17,8 @@ from ..evidence.job import SettingSeen
 from ..evidence.kernel import GpuDriverMessage, Xid
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
 from ._cures import cures, settings
+from ._symptom import Finding, Symptom
 
 PEER_OFF = re.compile(r"\bNCCL_P2P_(?:DISABLE[= ]1|LEVEL[= ](?:LOC|0))\b", re.I)
 # intel_iommu=off      BIOS IOMMU=Disabled      ACS off

@@ -25,9 +25,9 @@ from ..evidence.storage import SizeSeen
 from ..evidence.supervisor import ProcessEnded, WatchdogFired
 from ..evidence.training import CountedOn, MarkerFile, Phase, PhaseTook, TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._limits import COUNT, LONG, NEAR, OF_DATA, last_phase, limits
 from ._reports import said, words_of
+from ._symptom import Finding, Symptom
 from .busy_while_silent import rule as busy_while_silent
 
 UNSAID_S = 600.0  # a limit that nobody says: the default of NCCL's process groups; other backends have 1800 s

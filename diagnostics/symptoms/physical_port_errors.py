@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence.network import PortErrors
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 DAMAGED = re.compile(
     r"symbol|crc|fcs|Link_?Error_?Recovery|Local_?Link_?Integrity|Port_?Rcv_?Errors|rx_pcs|^rx frame$|frame_err", re.I

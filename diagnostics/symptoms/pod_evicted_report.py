@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from ..evidence import Coverage, Evidence
 from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import scheduler_reports
+from ._symptom import Finding, Symptom
 
 TOPICS = ("evicted", "disk-pressure", "memory-pressure")
 

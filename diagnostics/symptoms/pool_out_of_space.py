@@ -12,7 +12,7 @@ from ..evidence import Severity
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .disk_usage_full import is_full, real
 
 POOL = "thin pool"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 SUSPENDED = re.compile(r"has been suspended|suspending pool|I/O is currently suspended")
 

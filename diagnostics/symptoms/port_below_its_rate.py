@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence.network import PortState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FRACTION = 0.11  # 10 Gbit/s, to which a link trains that fails at all other rates, beside 100 and more
 

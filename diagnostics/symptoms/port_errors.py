@@ -14,7 +14,7 @@ from ..evidence import Severity
 from ..evidence.kernel import NetworkDeviceTrouble
 from ..evidence.network import PortErrors
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .network_table_full import WORDS as TABLE_FULL
 from .physical_port_errors import LOST, OFTEN
 

@@ -16,8 +16,8 @@ from ..evidence.collective import NcclMessage
 from ..evidence.job import SettingSeen
 from ..evidence.network import PortState
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said, words_of
+from ._symptom import Finding, Symptom
 from .link_down import is_down
 from .link_down import rule as link_down
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..evidence.network import PortState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

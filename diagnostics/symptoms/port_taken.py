@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from ..evidence import Evidence
 from ..evidence.job import LogLine, PythonException
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
 from ._runs import went_on_after
+from ._symptom import Finding, Symptom
 
 # [c10d] The server socket has failed to bind to [::]:29502 (errno: 98 - Address already in use).
 # code: -98, name: EADDRINUSE     [LightGBM] [Fatal] Binding port 12400 failed     [Errno 98] Address already in use

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # nvidia-smi -pl 220     power limit 250 W     capped at 300W     clocks locked at 1200 MHz
 LIMIT = re.compile(

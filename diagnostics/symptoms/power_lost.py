@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import KernelBoot
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 ORDERLY = re.compile(
     r"Reached target.{0,40}(?:Shut ?down|Reboot|Power-Off)|reboot: (?:Restarting|Power down|System halted)"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import ThermalOrPowerMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     "AC lost|Power Supply.{0,80}(?:fail|lost|removed|absent|out[- ]of[- ]range|predictive)"

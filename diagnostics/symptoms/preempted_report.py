@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ..evidence.job import SettingSeen
 from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import scheduler_reports
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"DUE TO (?:PREEMPTION|JOB REQUEUE)|\bthis job is (?:preempted|timed-out)"

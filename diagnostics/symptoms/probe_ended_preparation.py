@@ -16,8 +16,8 @@ from ..evidence.supervisor import WatchdogFired
 from ..evidence.training import ProgressBar
 from ..incident import Incident
 from ..setting_names import PROBE_ALLOWS
-from . import Finding, Symptom
 from ._limits import COUNT, last_phase
+from ._symptom import Finding, Symptom
 
 PROBE_S = 20.0  # a probe's first look and its failures take at least so long
 SECONDS = 10.0  # that a liveness probe allows

@@ -17,8 +17,8 @@ from ..evidence.job import SettingSeen
 from ..evidence.process import ProcessState, ThreadState
 from ..filesystems import CLIENTS, DAEMONS
 from ..incident import Incident
-from . import Finding, Symptom
 from ._jobs import BESIDE_IT, is_of_the_job
+from ._symptom import Finding, Symptom
 
 # where a stopped thread stands in the kernel
 STOPS = ("do_signal_stop", "ptrace_stop", "do_freezer_trap", "__refrigerator", "do_jobctl_trap")

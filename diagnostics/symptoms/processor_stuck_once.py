@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from ..evidence.kernel import HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
 from ..machines import by_machine
-from . import Finding, Symptom
 from ._reports import is_over
 from ._runs import all_finished
+from ._symptom import Finding, Symptom
 
 
 def lone(incident: Incident) -> list[SoftLockup]:

@@ -18,7 +18,7 @@ from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from ..runs import Run
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 PACES = 15
 AT_LEAST_S = 15.0

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from ..evidence.storage import QuotaUsage, VolumeClientMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place, place_of_error, volume_of_client
+from ._symptom import Finding, Symptom
 
 QUOTA = re.compile(
     r"quota exceeded|EDQUOT|QuotaExceeded|code: 122\b|\[Errno 122\]|over (?:disk )?quota|quota (?:limit )?reached"

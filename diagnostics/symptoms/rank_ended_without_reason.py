@@ -14,7 +14,7 @@ from ..evidence.job import PythonException
 from ..evidence.kernel import OomKill, Xid
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .rank_failed_first import is_victim, tasks_ended
 from .rank_failed_first import rule as failed_first
 

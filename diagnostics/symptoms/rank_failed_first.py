@@ -19,9 +19,9 @@ from ..evidence.job import PythonException
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._limits import ABORTED, aborted_at_limit
 from ._reports import LAUNCHERS, said, words_of
+from ._symptom import Finding, Symptom
 from .collective_timed_out import WORDS as GAVE_UP
 from .peer_closed import WORDS as CLOSED
 from .peer_name_unknown import WORDS as UNKNOWN

@@ -15,9 +15,9 @@ from ..evidence import Evidence, Subject
 from ..evidence.collective import CollectiveMismatch, CollectiveTimeout
 from ..evidence.job import SettingSeen
 from ..incident import Incident
-from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each
 from ._ranks import positions
+from ._symptom import Finding, Symptom
 
 CALL = re.compile(
     r"reduce|gather|scatter|broadcast|all_?to_?all|\bnumel\b|bucket|buffer|\bsend|\brecv|collective", re.I

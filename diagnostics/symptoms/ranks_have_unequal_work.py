@@ -14,8 +14,8 @@ from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..evidence.training import WorkSkipped
 from ..incident import Incident
-from . import Finding, Symptom
 from ._ranks import behind
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

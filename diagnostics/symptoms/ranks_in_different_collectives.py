@@ -30,9 +30,9 @@ from ..evidence.collective import CollectiveStuck, CollectiveTimeout
 from ..evidence.process import PythonStack
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each
 from ._ranks import FAR, Position, frames_of, positions, where
+from ._symptom import Finding, Symptom
 
 FEWEST = 3  # ranks: of two that differ neither is the odd one
 TOGETHER_S = 1.0

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from ..evidence.collective import CollectiveStuck
 from ..incident import Incident
-from . import Finding, Symptom
 from ._ranks import behind
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"failed to pass monitoredBarrier|did not call into monitoredBarrier|waiting for remainder of ranks|Missing ranks:"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said
+from ._symptom import Finding, Symptom
 
 RETRY_EXCEEDED = re.compile(
     r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b"

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import complaints
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(
     r"[Gg]ot completion .{0,160}?(?:with error |\bstatus=)(?:4|9|10)\b"

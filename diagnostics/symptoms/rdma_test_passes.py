@@ -13,8 +13,8 @@ from ..evidence import Evidence, Subject
 from ..evidence.people import Trial
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said
+from ._symptom import Finding, Symptom
 from .rdma_gave_up import RETRY_EXCEEDED
 
 BY_HAND = re.compile(r"\bib_(?:write|send|read)_(?:bw|lat)\b|\bperftest\b|\brping\b|\bucx_perftest\b")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.network import Reachability
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, node_of
+from ._symptom import Finding, Symptom
 
 REACHED = ("answered", "small-only")
 SILENT = ("timed-out", "unreachable", "unknown-name")

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from ..evidence.storage import Mount
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import lost_sessions, place, place_of_error
+from ._symptom import Finding, Symptom
 
 AFTER_ERROR = "errors=remount-ro"
 IMAGES = ("/dev/loop", "/dev/sr", "/dev/fd")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FEWEST_SENT = 1000.0
 UNANSWERED = 0.5  # of the slots

@@ -15,8 +15,8 @@ from statistics import median
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from ..runs import Run
-from . import Finding, Symptom
 from ._runs import column
+from ._symptom import Finding, Symptom
 
 LEAST_FALL = 0.15  # share of its first loss that the earlier run must have come down by
 BACK = 0.2  # share of that way that may be left of it after the resume

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.storage import ChecksumVerdict
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from ..evidence.storage import Checksum, ChecksumVerdict, FileEntry, TensorValues, ZeroRun
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 from .checksums_differ import mismatches
 
 SIBLINGS = 2

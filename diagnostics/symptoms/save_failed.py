@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ..evidence.storage import ToolError
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place_of_error
+from ._symptom import Finding, Symptom
 
 WRITE_FAILED = re.compile(
     r"basic_ios::clear|iostream error|unexpected pos \d+ vs|PytorchStreamWriter failed|file write failed"

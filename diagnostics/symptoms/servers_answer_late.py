@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import volume_of_client
 from ._reports import follows
+from ._symptom import Finding, Symptom
 from .data_wait_dominates import rule as data_wait_dominates
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 
 SHARED = re.compile(
     r"unable to (?:open|mmap|unlink) shared memory|could not unlink the shared memory file|shared memory object </"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 from .no_space_error import NO_DISK, NO_SPACE, SHARED_MEMORY, makes_segments
 
 NO_ROOM = re.compile(

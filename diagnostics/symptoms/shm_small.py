@@ -16,7 +16,7 @@ from ..evidence.job import SettingSeen
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from ..text import whole_number
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .shm_error import missed_segments
 
 SMALL = 1 << 30

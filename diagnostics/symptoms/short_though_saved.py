@@ -11,7 +11,7 @@ from ..evidence.storage import FileEntry
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from ..runs import Run
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .checkpoint_truncated import rule as checkpoint_truncated
 
 

@@ -17,9 +17,9 @@ from itertools import permutations
 from ..evidence import Subject
 from ..evidence.storage import FileEntry, SizeCompared
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
 from ._places import place
+from ._symptom import Finding, Symptom
 from .checkpoint_truncated import is_being_written, split
 
 BOTH = re.compile(

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 # processes 4      4 GPUs      world_size=8      nproc_per_node 2
 RANKS = re.compile(

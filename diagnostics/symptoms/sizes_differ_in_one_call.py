@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.collective import CollectiveTimeout
 from ..incident import Incident
-from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each
+from ._symptom import Finding, Symptom
 
 OF_ONE_SIZE = frozenset("ALLREDUCE ALLREDUCE_COALESCED BROADCAST REDUCE _ALLGATHER_BASE _REDUCE_SCATTER_BASE".split())
 POINT_TO_POINT = frozenset("SEND RECV COALESCED".split())

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._trials import across_nodes, cured_elsewhere
 
 FACTOR = re.compile(r"(\d+(?:\.\d+)?) ?x slower", re.I)

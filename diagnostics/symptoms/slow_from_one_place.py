@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 from ._trials import apart_from_its_place, data_path, data_place
 
 

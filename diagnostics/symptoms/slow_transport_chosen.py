@@ -13,7 +13,7 @@ from ..evidence.collective import NcclMessage
 from ..evidence.job import SettingSeen
 from ..evidence.people import Trial
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FALL_BACK = re.compile(
     r"NET/IB : No device found|Failed to open libibverbs|No (?:IB|InfiniBand) devices?|Using network Socket"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.network import Benchmark
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .gpu_slower_than_peers import LARGER_IS_SLOWER
 
 SLOW = 0.6

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import on_network, place
+from ._symptom import Finding, Symptom
 from .operator_tool_hangs_on_volume import READERS, brought_nothing, folder_of
 
 

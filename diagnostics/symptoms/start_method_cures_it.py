@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..incident import Incident
-from . import Finding, Symptom
 from ._cures import cures, settings
+from ._symptom import Finding, Symptom
 
 AFRESH = re.compile(
     r"(?:\b(?:multiprocessing_context|mp_context|start_method|context)[ =:]{1,3})?"

@@ -26,10 +26,10 @@ from ..evidence.process import NativeStack, ProcessState, PythonStack, ThreadSta
 from ..evidence.training import EpochTime, NonFiniteValue, RunFinished, RunStarted
 from ..incident import Incident
 from ..runs import Run, job_ends
-from . import Finding, Symptom
 from ._jobs import is_of_the_job
 from ._ranks import stands_idle
 from ._runs import is_finite_again, stays
+from ._symptom import Finding, Symptom
 from .pace_fell import LEAST as LEAST_LOSS
 from .pace_fell import lasting_loss
 from .throughput_collapsed import rates

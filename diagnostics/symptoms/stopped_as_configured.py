@@ -25,8 +25,8 @@ from ..evidence.training import ProgressBar, RunFinished, RunStarted, TrainingSt
 from ..incident import Incident
 from ..runs import job_ends
 from ..text import whole_number
-from . import Finding, Symptom
 from ._ranks import positions
+from ._symptom import Finding, Symptom
 from .loss_not_finite import rule as loss_not_finite
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")

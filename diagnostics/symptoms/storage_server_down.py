@@ -18,8 +18,8 @@ from ..evidence.process import ProcessState, ServiceState
 from ..evidence.storage import Mount, VolumeClientMessage
 from ..filesystems import FILESYSTEMS
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import volume_of_client
+from ._symptom import Finding, Symptom
 
 # filesystem, as a mount's -> its servers
 SERVERS = (

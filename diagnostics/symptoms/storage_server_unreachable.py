@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.network import Reachability
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import is_served_by, network_mounts
 from ._reports import host_and_port
+from ._symptom import Finding, Symptom
 from .reachability_test_failed import OF_FILES
 
 SILENT = ("timed-out", "unreachable", "unknown-name", "refused")

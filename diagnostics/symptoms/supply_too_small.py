@@ -12,7 +12,7 @@ from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
 from ..evidence.kernel import PowerSupply
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 MOST = 0.8  # of the supplies' capacity
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from ..evidence.storage import FileEntry
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 from .checkpoint_truncated import CHECKPOINT
 
 UNFINISHED = re.compile(

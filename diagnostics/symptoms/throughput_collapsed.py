@@ -13,8 +13,8 @@ from ..evidence import Subject
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from ..runs import gaps
-from . import Finding, Symptom
 from ._runs import column
+from ._symptom import Finding, Symptom
 
 COLLAPSED = 0.4
 ONE_STEP = 0.25

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from ..durations import seconds
 from ..evidence.job import SettingSeen
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import scheduler_reports
 from ._runs import unanswered_waits
+from ._symptom import Finding, Symptom
 
 WORDS = re.compile(r"(?-i:DUE TO TIME LIMIT)|walltime .{0,40}exceeded|(?<!code = )DeadlineExceeded", re.I)
 # qstat -f: Resource_List.walltime = 01:00:00     resources_used.walltime = 01:00:08

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.collective import CollectiveTimeout
 from ..incident import Incident
-from . import Finding, Symptom
 from ._odd_ones import grouped, listed, one_of_each
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

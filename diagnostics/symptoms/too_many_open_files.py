@@ -17,8 +17,8 @@ from ..evidence.process import OpenFile, OpenFileCount, ResourceLimit
 from ..incident import Incident
 from ..machines import Machines
 from ..text import whole_number
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 
 TOO_MANY = re.compile(
     r"Too many open files|EMFILE|ENFILE|\[Errno 2[34]\]|items of ancdata|no file descriptors available"

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.storage import ToolError
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import matching
+from ._symptom import Finding, Symptom
 
 FEWER = re.compile(
     r"IncompleteRead\(\d|Connection broken: |retrieval incomplete: got only|ContentTooShortError|ContentLengthError"

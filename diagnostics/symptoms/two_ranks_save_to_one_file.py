@@ -20,7 +20,7 @@ from ..evidence.job import PythonException
 from ..evidence.process import OpenFile
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .checkpoint_unreadable import UNREADABLE
 
 ONE_FILE = re.compile(r"\.(?:pth?|ckpt|tar|bin|h5|npz|pkl|safetensors)$")

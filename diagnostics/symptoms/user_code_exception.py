@@ -21,9 +21,9 @@ from ..evidence.job import LogLine, PythonException
 from ..evidence.storage import ZeroRun
 from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
-from . import Finding, Symptom
 from ._builds import lacking
 from ._runs import went_on_after
+from ._symptom import Finding, Symptom
 from .cache_race_error import CACHE, cannot_decode
 from .checkpoint_code_error import CODE, PARTS, raised_while_saving
 from .checkpoint_unreadable import PART_MISSING, UNREADABLE

@@ -14,7 +14,7 @@ from ..evidence.process import OpenFile
 from ..evidence.storage import DiskUsage, Mount
 from ..evidence.training import RunStarted
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -14,9 +14,9 @@ from ..evidence import Subject
 from ..evidence.kernel import NetworkFilesystemMessage, NfsNotResponding, NfsOk
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import volume_of_client
 from ._reports import follows
+from ._symptom import Finding, Symptom
 
 COMPLAINTS = frozenset(
     {"no-copies", "timed-out", "connection-lost", "write-failed", "not-responding", "io-error", "data-lost", "stale"}

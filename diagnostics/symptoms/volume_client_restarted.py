@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import ProcessState, ServiceState
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 CLIENT = re.compile(
     "(?:^|-)csi(?:-|$).{0,60}(?:plugin|node|driver|mount)|plugin-[a-z0-9]{5}$"

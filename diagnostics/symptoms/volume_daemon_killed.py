@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from ..evidence.kernel import OomKill
 from ..filesystems import CLIENTS
 from ..incident import Incident
-from . import Finding, Symptom
 from ._errors import Said, errors
 from ._places import place_of_error
+from ._symptom import Finding, Symptom
 
 NOT_CONNECTED = re.compile(r"Transport endpoint is not connected|\[Errno 107\]|Socket not connected", re.I)
 

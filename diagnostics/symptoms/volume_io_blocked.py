@@ -22,8 +22,8 @@ from ..evidence.storage import Mount
 from ..filesystems import CLIENTS, DAEMONS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
-from . import Finding, Symptom
 from ._places import on_network, only_network_mount, place, volume_beside
+from ._symptom import Finding, Symptom
 from ._waits import blocked_in_client, blocked_on_page
 from .metadata_call_blocked import LONG_S, QUESTIONS
 

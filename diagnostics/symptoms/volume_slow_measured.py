@@ -25,8 +25,8 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome, IoStatistics
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import disk, on_network, place
+from ._symptom import Finding, Symptom
 from ._waits import blocked_on_page, is_worker
 from .data_wait_dominates import reads_came_after
 from .data_wait_dominates import rule as data_wait_dominates

@@ -19,8 +19,8 @@ from ..evidence.job import PythonException
 from ..evidence.supervisor import ProcessEnded
 from ..evidence.training import Phase, RunFinished, RunStarted, TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._ranks import positions
+from ._symptom import Finding, Symptom
 
 STOPS_EARLY = re.compile(
     r"(?i)signal|sigterm|interrupt|time limit|abort"

@@ -27,7 +27,7 @@ from ..evidence.storage import FileEntry, ToolError
 from ..evidence.supervisor import ProcessEnded
 from ..evidence.training import BuildLockWait, Phase, RunFinished, TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._waits import compiles, main_stacks
 from .cache_race_error import CACHE
 from .compiling import compilers, waits_for_child

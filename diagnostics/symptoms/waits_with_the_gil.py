@@ -21,7 +21,7 @@ from ..evidence.process import Frame, NativeStack, PythonStack
 from ..evidence.supervisor import WatchdogFired
 from ..incident import Incident
 from ..text import whole_number
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._waits import native_names, wants_gil
 
 PYTHON_LOCK = ("PyThread_acquire_lock", "PyThread_acquire_lock_timed")

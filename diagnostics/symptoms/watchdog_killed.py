@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 FRESH_S = 15.0
 

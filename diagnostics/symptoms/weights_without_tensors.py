@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import FileEntry
 from ..incident import Incident
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 
 WEIGHTS = re.compile(
     r"^(?:pytorch_model|model|consolidated|mp_rank_\d+_model_states|full_model)(?:[-.]\d{1,5}(?:-of-\d{1,5})?)?\."

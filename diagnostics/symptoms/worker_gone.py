@@ -18,9 +18,9 @@ from ..evidence.job import PythonException
 from ..evidence.process import ProcessState, PythonStack
 from ..incident import Incident
 from ..runs import job_ends
-from . import Finding, Symptom
 from ._errors import matching
 from ._jobs import is_of_the_job
+from ._symptom import Finding, Symptom
 from ._waits import main_stacks, name_of, waits_for_helpers
 from .loader_worker_bus_error import rule as loader_worker_bus_error
 

@@ -28,7 +28,7 @@ from ..evidence.job import LogLine
 from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from ._waits import (
     POOL_FRAMES,
     forked,

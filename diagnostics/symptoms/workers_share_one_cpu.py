@@ -13,7 +13,7 @@ from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..incident import Incident
 from ..text import whole_number
-from . import Finding, Symptom
+from ._symptom import Finding, Symptom
 from .bound_to_one_cpu import ENOUGH, FEW, SEVERAL, cpus_of
 
 

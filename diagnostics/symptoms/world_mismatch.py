@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.collective import WorldMismatch
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import findings, said, words_of
+from ._symptom import Finding, Symptom
 
 TWICE = re.compile(
     # Bootstrap Root : rank 1 of 8 ranks has already checked in

@@ -18,8 +18,8 @@ from ..evidence.collective import NcclMessage, RemoteFailure
 from ..evidence.job import SettingSeen
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
-from . import Finding, Symptom
 from ._reports import said, words_of
+from ._symptom import Finding, Symptom
 
 CHOSEN = re.compile(
     r"(?:Using(?: interface)?|Bootstrap ?:.{0,20}Using)[ :]+(?:\[0\])?"

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import FileEntry, TensorValues, ZeroRun
 from ..incident import Incident
-from . import Finding, Symptom
 from ._places import place
+from ._symptom import Finding, Symptom
 
 WEIGHTS = re.compile(r"(?:weight|kernel|embedding)$")
 ROW = 16  # bytes: what a dump shows of a file's end

@@ -12,7 +12,6 @@ from diagnostics.evidence import Evidence
 from diagnostics.evidence.training import TrainingSteps
 from diagnostics.incident import Incident
 from diagnostics.parsers import _step_runs, _step_scan, _step_thinning, training_log
-from diagnostics.runs import runs_of
 from diagnostics.symptoms import throughput_collapsed
 from diagnostics.text import Text
 
@@ -74,7 +73,7 @@ def test_the_pace_is_that_of_the_steps(slow_from: int, small: None, monkeypatch:
     thin = Incident("thin", facts(clocked(1000, slow_from)), ())
     assert sum(fact.merged for fact in thin.of(TrainingSteps)) > 800
     for incident in (whole, thin):
-        assert [run.pace_s for run in runs_of(incident)] == pytest.approx([0.1], rel=1e-3)
+        assert [run.pace_s for run in incident.runs] == pytest.approx([0.1], rel=1e-3)
         assert [found.present for found in throughput_collapsed.rule(incident)] == [slow_from < 1000]
 
 
