@@ -12,12 +12,14 @@ from datetime import UTC, datetime
 
 from .diagnosis import Diagnosis
 from .evidence import NOBODY, Evidence, Source, Subject
+from .evidence.job import PythonException
 from .evidence.process import OpenFile, ProcessState, ThreadState
 from .evidence.supervisor import WatchdogFired
 from .filesystems import by_name
 from .hypothesis import Hypothesis, Verdict
 from .incident import Incident
 from .mounttable import innermost
+from .observation import Observation
 from .time_order import first_moment
 
 
@@ -50,15 +52,33 @@ def heading(diagnosis: Diagnosis) -> str:
 
 
 def events(diagnosis: Diagnosis) -> list[Link]:
-    """The symptoms that the answer explains, the earliest first; below them the undated ones by their role's place."""
-    places: dict[Link, int] = {}
+    """The symptoms that the answer explains, the earliest first; below them the undated ones by their role's place.
+
+    An exception without a time says between which dated lines of its log it stands.
+    """
+    places: dict[Link, tuple[bool, datetime, int]] = {}
     for hypothesis in _leading(diagnosis):
         for each in hypothesis.explained:
             if effect := hypothesis.cause.effect(each.symptom):
                 text = each.notes[0] if each.notes else each.symptom.replace("-", " ")
-                link = Link(text, each.subject, first_moment(diagnosis.incident, each), each.sources[:3])
-                places.setdefault(link, effect.role.place)
-    return sorted(places, key=lambda link: (link.at is None, link.at or datetime.max, places[link]))
+                at = first_moment(diagnosis.incident, each)
+                around = None if at else _around(diagnosis.incident, each)
+                link = Link(f"{_between(*around)}: {text}" if around else text, each.subject, at, each.sources[:3])
+                place = at or (around[0] if around else None)
+                places.setdefault(link, (place is None, place or datetime.max, effect.role.place))
+    return sorted(places, key=lambda link: places[link])
+
+
+def _around(incident: Incident, observation: Observation) -> tuple[datetime, datetime] | None:
+    """The moments around the first undated exception of an observation that has such."""
+    raised = (fact for fact in observation.evidence if isinstance(fact, PythonException))
+    return next((around for fact in raised if (around := incident.timeline.around(fact))), None)
+
+
+def _between(first: datetime, last: datetime) -> str:
+    """ "between 12:03:04 and 12:03:09 UTC", with the days where they are two."""
+    form = "%T" if first.date() == last.date() else "%F %T"
+    return f"between {first:{form}} and {last:{form}} {last:%Z}"
 
 
 def ties(diagnosis: Diagnosis) -> list[Link]:

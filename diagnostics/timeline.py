@@ -8,7 +8,7 @@ anchored it and how uncertain it is; a clock that nothing anchors keeps its own 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -81,6 +81,20 @@ class Timeline:
             return datetime.fromtimestamp(seconds, alignment.zone)
         except (OverflowError, OSError, ValueError):
             return None
+
+    def around(self, fact: Evidence) -> tuple[datetime, datetime] | None:
+        """The moments of the nearest dated lines above and below a fact in its file, as far as facts tell of them.
+
+        None where either is missing, and where the file is not in the order of time there.
+        """
+        line = fact.source.line
+        stamped = [(at, self.at(each, stamp)) for each in self._by_file[fact.source.file] for at, stamp in _lines(each)]
+        dated = [(at, moment) for at, moment in stamped if moment]
+        above = max(((at, moment) for at, moment in dated if at < line), default=None)
+        below = min(((at, moment) for at, moment in dated if at > line), default=None)
+        if not above or not below or above[1].tzinfo is not below[1].tzinfo or above[1] > below[1]:
+            return None
+        return above[1], below[1]
 
     def instant(self, fact: Evidence, stamp: Stamp | None = None) -> Instant | None:
         """The place in time of a fact, or of another stamp that it holds; None when it has no time at all."""
@@ -255,3 +269,14 @@ class Timeline:
         """The facts whose moment is known, earliest first."""
         dated = [(moment, fact) for fact in self._facts.evidence if (moment := self.at(fact)) is not None]
         return sorted(dated, key=lambda pair: pair[0])
+
+
+def _lines(fact: Evidence) -> Iterator[tuple[int, Stamp]]:
+    """The dated lines that a fact was read in, each with its stamp: one, or of a run every step's."""
+    if not fact.stamp:
+        return
+    yield fact.source.line, fact.stamp
+    if isinstance(fact, TrainingSteps):
+        for line, seconds in zip(fact.columns["line"], fact.columns.get("seconds", ()), strict=False):
+            if seconds == seconds:
+                yield int(line), fact.stamp._replace(seconds=float(seconds))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from diagnostics import diagnose, open_incident
 from diagnostics.explanation import NEGLIGIBLE, Explanation, explain, format_explanation
 from diagnostics.plots import plot_chain
@@ -94,6 +96,30 @@ def test_what_several_causes_did_is_told_in_one_order_and_not_as_one_thing_led_t
     assert plot_chain(diagnosis).axes[0].get_title(loc="left") == "What happened, in order"
     root_cause = next(each for each in write_postmortem(diagnosis).sections if each.key == "root-cause")
     assert [each.caption for each in root_cause.blocks if isinstance(each, Plot)] == ["What happened, in order"]
+
+
+TRACEBACK = 'Traceback (most recent call last):\n  File "/app/train.py", line 5, in main\n    x = cfg["lr2"]\n'
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "told"),
+    [
+        ("2026-03-02 12:03:04", "2026-03-02 12:03:09", "between 12:03:04 and 12:03:09 local time: KeyError: 'lr2'"),
+        ("2026-03-02T23:59:58Z", "2026-03-03T00:00:09Z", "between 2026-03-02 23:59:58 and 2026-03-03 00:00:09 UTC: "),
+        ("2026-03-02 12:03:09", "2026-03-02 12:03:04", "KeyError: 'lr2'"),  # the file is not in the order of time
+        ("2026-03-02 12:03:04", "", "KeyError: 'lr2'"),
+    ],
+)
+def test_an_undated_traceback_has_the_times_of_the_lines_around_it(
+    tmp_path: Path, above: str, below: str, told: str
+) -> None:
+    steps = "".join(f"{above} INFO step {n} | loss 4.1\n" for n in (10, 20))
+    explanation = told_of(
+        tmp_path, train_log=f"{steps}{TRACEBACK}KeyError: 'lr2'\n{below} trainer exited with status 1\n"
+    )
+    link = next(each for each in explanation.chain if "KeyError" in each.text)
+    assert link.text.startswith(told)
+    assert link.at is None
 
 
 def test_the_chain_of_one_cause_is_told_as_one_thing_that_led_to_the_other() -> None:
