@@ -20,6 +20,8 @@ from .printable import cite
 from .symptoms import all_symptoms
 
 RIVALS_SHOWN = 4
+SIGNS_SHOWN, ASKED = 3, 2  # in brief
+WHOLE = "--full: why, what else it may be, what would refute it."
 WHY_NOT = "Why not the others (how likely each is at work beside the answer)"
 NEGLIGIBLE = 0.001  # a rival below it is shown only where it is a usual suspect
 
@@ -187,45 +189,74 @@ def _coverage(coverage: Sequence[Coverage]) -> Iterable[Sentence]:
             )
 
 
-def format_explanation(explanation: Explanation) -> str:
-    """The whole explanation as plain text."""
-    decided = bool(explanation.now)
-    told = (*explanation.finding, *explanation.stands_on)
-    parts = [" ".join(f"{each.text}{cite(each.sources)}" for each in told)]
+def format_brief(explanation: Explanation) -> str:
+    """What a person needs first, on about one screen: the finding, its best signs, and what to do or to ask now."""
+    parts = [_cited(explanation.finding)]
     if explanation.table:
-        rows = [
-            f"  {row.title}\n      seen:     {row.seen}{cite(row.sources)}"
-            + (f"\n      actually: {row.actually}" if row.actually else "")
-            for row in explanation.table
-        ]
-        title = "What was seen, and what it was actually doing" if decided else "What was seen"
-        parts.append(title + "\n" + "\n".join(rows))
-    if explanation.chain:
-        width = max(len(link.when) for link in explanation.chain)
-        lines = [f"  {link.when:{width}}  {link.text}{cite(link.sources)}" for link in explanation.chain]
-        parts.append(explanation.heading + "\n" + "\n".join(lines))
-    for title, sentences in (
-        (WHY_NOT if decided else "Why none of them is the answer", explanation.rivals),
-        ("Easily mistaken for", explanation.suspects),
-        ("Not explained by this answer", explanation.unexplained if decided else ()),
-        ("Known incidents that are worded alike, to compare with", explanation.precedents),
-    ):
-        if sentences:
-            parts.append(title + "\n" + "\n".join(f"  {each.text}{cite(each.sources)}" for each in sentences))
-    for title, advised in (
-        ("Do now", explanation.now),
-        ("Change for good", explanation.for_good),
-        ("What would prove it wrong", explanation.would_refute),
-    ):
-        if advised:
-            numbered = (f"  {number}. {step}" for number, step in enumerate(advised, start=1))
-            parts.append(title + "\n" + "\n".join(numbered))
-    if explanation.questions:
-        asked = [
-            f"  {each.gain_bits:.2f} bits  {each.why}\n             {each.command}" for each in explanation.questions
-        ]
-        parts.append(
-            "What to ask next (bits it is expected to tell; the most for its effort first)\n" + "\n".join(asked)
-        )
-    parts.append("What was read\n" + "\n".join(f"  {each.text}" for each in explanation.coverage))
-    return "\n\n".join(parts) + "\n"
+        shown = [f"  {row.title}{cite(row.sources[:1])}" for row in explanation.table[:SIGNS_SHOWN]]
+        more = len(explanation.table) - len(shown)
+        parts.append("\n".join(["Seen above all", *shown, *([f"  and {more} more"] if more else [])]))
+    parts += [_numbered("Do now", explanation.now), "" if explanation.now else _asked(explanation.questions[:ASKED])]
+    return "\n\n".join(part for part in parts if part) + f"\n\n{explanation.coverage[0].text} {WHOLE}\n"
+
+
+def format_explanation(explanation: Explanation) -> str:
+    """The whole explanation as plain text: the finding, what to do or to ask now, and then why."""
+    decided = bool(explanation.now)
+    asked = _asked(explanation.questions)
+    parts = [
+        _cited((*explanation.finding, *explanation.stands_on)),
+        _numbered("Do now", explanation.now),
+        _numbered("What would prove it wrong", explanation.would_refute),
+        "" if decided else asked,
+        _seen(explanation.table, decided),
+        _chain(explanation),
+        _listing(WHY_NOT if decided else "Why none of them is the answer", explanation.rivals),
+        _listing("Easily mistaken for", explanation.suspects),
+        _listing("Not explained by this answer", explanation.unexplained if decided else ()),
+        _listing("Known incidents that are worded alike, to compare with", explanation.precedents),
+        _numbered("Change for good", explanation.for_good),
+        asked if decided else "",
+        "What was read\n" + "\n".join(f"  {each.text}" for each in explanation.coverage),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _cited(sentences: Iterable[Sentence]) -> str:
+    return " ".join(f"{each.text}{cite(each.sources)}" for each in sentences)
+
+
+def _listing(title: str, sentences: Sequence[Sentence]) -> str:
+    """A heading and a sentence a line; nothing where there is none."""
+    return "\n".join([title, *(f"  {_cited([each])}" for each in sentences)]) if sentences else ""
+
+
+def _numbered(title: str, advised: Sequence[str]) -> str:
+    return "\n".join([title, *(f"  {at}. {step}" for at, step in enumerate(advised, start=1))]) if advised else ""
+
+
+def _asked(questions: Sequence[Question]) -> str:
+    if not questions:
+        return ""
+    title = "What to ask next (bits it is expected to tell; the most for its effort first)"
+    asked = (f"  {each.gain_bits:.2f} bits  {each.why}\n             {each.command}" for each in questions)
+    return "\n".join([title, *asked])
+
+
+def _seen(table: Sequence[Row], decided: bool) -> str:
+    if not table:
+        return ""
+    rows = (
+        f"  {row.title}\n      seen:     {row.seen}{cite(row.sources)}"
+        + (f"\n      actually: {row.actually}" if row.actually else "")
+        for row in table
+    )
+    return "\n".join(["What was seen, and what it was actually doing" if decided else "What was seen", *rows])
+
+
+def _chain(explanation: Explanation) -> str:
+    if not explanation.chain:
+        return ""
+    width = max(len(link.when) for link in explanation.chain)
+    lines = (f"  {link.when:{width}}  {link.text}{cite(link.sources)}" for link in explanation.chain)
+    return "\n".join([explanation.heading, *lines])

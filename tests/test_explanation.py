@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from diagnostics import diagnose, open_incident
-from diagnostics.explanation import NEGLIGIBLE, Explanation, explain, format_explanation
+from diagnostics.explanation import NEGLIGIBLE, Explanation, explain, format_brief, format_explanation
+from diagnostics.incident import Incident
 from diagnostics.plots import plot_chain
 from diagnostics.postmortem import write_postmortem
 from diagnostics.postmortem.document import Plot
@@ -200,3 +202,33 @@ def test_a_volume_that_has_room_by_now_is_not_said_to_be_full_without_that(tmp_p
     assert full.seen == "/data is full (100 % used); further down it has room (53 % used)"
     assert [source.line for source in full.sources] == [2, 5]
     assert told.now[0].startswith("Where df still shows /data full, free space on it: `du ")
+
+
+CAPTURES = sorted(path for path in SAMPLE.parent.iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("sample", CAPTURES, ids=lambda path: path.name)
+def test_what_to_do_now_is_on_the_screen_of_a_small_terminal(sample: Path) -> None:
+    told = explain(diagnose(open_incident(sample)))
+    rows = [row for line in format_brief(told).splitlines() for row in textwrap.wrap(line, 80) or [""]][-24:]
+    shown = "".join("".join(rows).split())
+    assert all("".join(step.split()) in shown for step in told.now)
+    assert "Donow" in shown or not told.now
+    assert "--full" in rows[-1]
+
+
+@pytest.mark.parametrize("sample", CAPTURES, ids=lambda path: path.name)
+def test_what_is_told_in_brief_is_told_in_full_and_in_that_order(sample: Path) -> None:
+    told = explain(diagnose(open_incident(sample)))
+    brief, full = format_brief(told), format_explanation(told)
+    for told_of in (each.text for each in told.finding):
+        assert told_of in brief and told_of in full
+    assert full.find("Do now") < full.find("What was seen") or not told.now
+    everything = [row.title for row in told.table] + [link.text for link in told.chain] + list(told.would_refute)
+    everything += [each.text for each in (*told.rivals, *told.suspects, *told.unexplained, *told.coverage)]
+    assert all(text in full for text in everything)
+
+
+def test_of_an_open_question_the_brief_form_tells_what_to_ask() -> None:
+    told = explain(diagnose(Incident("empty", [], [])))
+    assert told.questions[0].command in format_brief(told)

@@ -13,7 +13,7 @@ import sys
 
 from ..diagnosis import Diagnosis, diagnose
 from ..errors import DiagnosticsError
-from ..explanation import explain, format_explanation
+from ..explanation import explain, format_brief, format_explanation
 from ..incident import open_incident
 from ..printable import visible
 from ..report import diagnosis_as_json
@@ -29,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--probe", action="store_true", help="ask the suspect volumes of this machine, then judge again"
     )
-    parser.add_argument("--json", action="store_true", help="the diagnosis as JSON (schemas/diagnosis.json)")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--full", action="store_true", help="also why: each symptom, the chain, the rivals, what would prove it wrong"
+    )
+    form.add_argument("--json", action="store_true", help="the diagnosis as JSON (schemas/diagnosis.json)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,28 +41,29 @@ def run(arguments: argparse.Namespace) -> int:
         incident = open_incident(*arguments.paths, on_progress=on_progress)
     diagnosis = diagnose(incident)
     if arguments.probe:
-        diagnosis = _probed(diagnosis, arguments.json)
-    _write(diagnosis, arguments.json)
+        diagnosis = _probed(diagnosis, arguments)
+    _write(diagnosis, arguments)
     return 0
 
 
-def _probed(diagnosis: Diagnosis, as_json: bool) -> Diagnosis:
+def _probed(diagnosis: Diagnosis, arguments: argparse.Namespace) -> Diagnosis:
     """The diagnosis made again with what the volumes answered; where none can be asked the first one is written."""
     from ..loop import probe_and_diagnose
 
     try:
         moved = probe_and_diagnose(diagnosis)
     except DiagnosticsError:
-        _write(diagnosis, as_json)
+        _write(diagnosis, arguments)
         sys.stdout.flush()  # the error comes after it
         raise
-    print(visible(f"{moved.report}\n\n{moved}\n"), file=sys.stderr if as_json else sys.stdout)
+    print(visible(f"{moved.report}\n\n{moved}\n"), file=sys.stderr if arguments.json else sys.stdout)
     return moved.after
 
 
-def _write(diagnosis: Diagnosis, as_json: bool) -> None:
-    if as_json:
+def _write(diagnosis: Diagnosis, arguments: argparse.Namespace) -> None:
+    if arguments.json:
         json.dump(diagnosis_as_json(diagnosis), sys.stdout, indent=1, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
-        sys.stdout.write(visible(f"{diagnosis.headline}\n\n" + format_explanation(explain(diagnosis))))
+        form = format_explanation if arguments.full else format_brief
+        sys.stdout.write(visible(f"{diagnosis.headline}\n\n{form(explain(diagnosis))}"))
