@@ -27,12 +27,15 @@ def all_symptoms() -> dict[str, Symptom]:
     return {name.replace("_", "-"): importlib.import_module(f"{__package__}.{name}").SYMPTOM for name in names}
 
 
-def findings_of(incident: Incident, name: str) -> tuple[Finding, ...]:
-    """What the rule of another symptom finds in an incident, present or absent. Raises what that rule raises."""
-    found = run_rule(all_symptoms()[name], incident)
-    if found.error:
-        raise found.error
-    return found.findings
+def findings_of(incident: Incident, *names: str) -> list[Finding]:
+    """What the rules of other symptoms find in an incident, present or absent. Raises what such a rule raises."""
+    findings: list[Finding] = []
+    for name in names:
+        found = run_rule(all_symptoms()[name], incident)
+        if found.error:
+            raise found.error
+        findings.extend(found.findings)
+    return findings
 
 
 def run_rule(symptom: Symptom, incident: Incident) -> Found:

@@ -15,10 +15,10 @@ from ..evidence.process import ProcessState
 from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..incident import Incident
 from ..links import Process
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from ._waits import compiles, in_collective, is_main, is_worker
 from .progress_stopped import has_passed, last_signs
-from .progress_stopped import rule as progress_stopped
 
 SILENT_S = 15.0
 SHARE = 0.4
@@ -55,7 +55,7 @@ def _silences(incident: Incident) -> list[tuple[int | None, Evidence]]:
     alarms = [fact for fact in fired if not (fact.action == "alert" and has_passed(incident, fact, signs))]
     looks = [look for look in incident.of(WatchdogObservation) if (look.age_s or 0) > SILENT_S]
     quiet = [look for look in looks if not has_passed(incident, look, signs)]
-    found = [(each.subject.pid, each.evidence[0]) for each in progress_stopped(incident) if each.present]
+    found = [(each.subject.pid, each.evidence[0]) for each in findings_of(incident, "progress-stopped") if each.present]
     stopped = [(pid, fact) for pid, fact in found if isinstance(fact, Evidence)]
     return [(fact.subject.pid, fact) for fact in (*alarms, *quiet)] or stopped
 

@@ -28,11 +28,10 @@ from ..incident import Incident
 from ..runs import job_ends
 from ._errors import errors
 from ._places import place
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from .checkpoint_truncated import CHECKPOINT
-from .checkpoint_truncated import rule as checkpoint_truncated
 from .checkpoint_unreadable import LEFT_OPEN
-from .checkpoint_unreadable import rule as checkpoint_unreadable
 
 BEGUN = ("saving", "copying")
 TAKEN = frozenset({"time-limit", "preempted", "cancelled", "node-failed", "oom-killed", "evicted"})
@@ -41,6 +40,8 @@ ASKED_TO_END = re.compile(r"\bSIG(?:TERM|INT|HUP|XCPU)\b|\bsignal 15\b")
 STOPPED = "Stopping container"  # Kubernetes ends a pod, for whatever reason
 MINUTE_S = 60.0
 WITHIN_S = 900.0  # a write that was begun longer before is done, or another matter
+
+BAD = ("checkpoint-truncated", "checkpoint-unreadable")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -93,12 +94,7 @@ def _cut_off(incident: Incident, facts: Sequence[Evidence]) -> Iterator[Finding]
 def _broken_off(incident: Incident) -> Iterator[Finding]:
     """Commands that somebody ended by Ctrl-C, where a file was found to be cut, unreadable or empty."""
     stopped = [command for command in incident.of(CommandOutcome) if command.outcome == "interrupted"]
-    bad = [
-        finding
-        for rule in (checkpoint_truncated, checkpoint_unreadable)
-        for finding in (rule(incident) if stopped else ())
-        if finding.present
-    ]
+    bad = [each for each in findings_of(incident, *BAD) if each.present] if stopped else []
     empty = [entry for entry in incident.of(FileEntry) if entry.size == 0]
     for command in stopped if bad or empty else ():
         subject = bad[0].subject if bad else place(incident, empty[0].subject.path, empty[0])
@@ -118,7 +114,7 @@ def _cut_by_hand(incident: Incident) -> Iterator[Finding]:
     for end in ends:
         last = [run.last_step for run in incident.of(TrainingSteps) if run.source.file == end.source.file]
         step = last[-1] if last else None
-        for short in checkpoint_truncated(incident):
+        for short in findings_of(incident, "checkpoint-truncated"):
             name = (short.subject.path or "").rpartition("/")[2]
             numbers = {int(number) for number in re.findall(r"\d{1,12}", name)}
             if short.present and step and numbers & {step, step + 1}:
@@ -131,12 +127,7 @@ def _cut_in_its_minute(incident: Incident, taken: Sequence[SchedulerEvent]) -> I
     """The newest checkpoint, where it is bad and was last written in the minute in which the scheduler ended the
     job.
     """
-    bad = [
-        finding
-        for rule in (checkpoint_truncated, checkpoint_unreadable)
-        for finding in rule(incident)
-        if finding.present
-    ]
+    bad = [each for each in findings_of(incident, *BAD) if each.present]
     listed = [entry for entry in incident.of(FileEntry) if CHECKPOINT.search(entry.subject.path or "")]
     for event in taken if bad else ():
         end = _second(incident, event)

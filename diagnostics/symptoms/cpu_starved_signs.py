@@ -19,8 +19,8 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from ..text import whole_number
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .data_wait_dominates import rule as data_wait_dominates
 from .machine_short_of_cpu import felt_pressure
 
 HIGH = 60.0
@@ -185,7 +185,7 @@ def _fewer_than_gpus(incident: Incident) -> Iterator[Finding]:
         return
     tasks = max((int(numbers[name].value) for name in TASKS if name in numbers), default=1)
     gpus = max((int(numbers[name].value) for name in GPUS if name in numbers), default=0)
-    waits = [finding for finding in data_wait_dominates(incident) if finding.present]
+    waits = [finding for finding in findings_of(incident, "data-wait-dominates") if finding.present]
     if waits and int(given.value) * max(tasks, 1) < gpus:
         note = f"{int(given.value) * max(tasks, 1)} CPUs for {gpus} GPUs, and the steps wait for data"
         yield Finding(Subject(), (given, *waits[0].evidence[:1]), note)

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..incident import Incident
+from ._registry import findings_of
 from ._reports import said
 from ._symptom import Finding, Symptom
-from .driver_init_failed import rule as driver_init_failed
-from .driver_refuses import rule as driver_refuses
 
 # CUDA's word for a context that it could not make
 UNKNOWN = re.compile(r"CUDA_ERROR_UNKNOWN|cuda runtime error \(999\)|CUDA error: unknown error|error=999", re.I)
@@ -22,7 +21,7 @@ UNKNOWN = re.compile(r"CUDA_ERROR_UNKNOWN|cuda runtime error \(999\)|CUDA error:
 
 def rule(incident: Incident) -> Iterator[Finding]:
     answers = [fact for fact in incident.of(SettingSeen) if fact.name == "CUDA available"]
-    findings = (*driver_refuses(incident), *driver_init_failed(incident))
+    findings = findings_of(incident, "driver-refuses", "driver-init-failed")
     refused = [fact for finding in findings if finding.present for fact in finding.evidence]
     refused += said(incident, UNKNOWN)
     for reload in incident.of(SettingSeen):

@@ -14,21 +14,18 @@ from collections.abc import Iterator
 from ..evidence import Coverage, Evidence, Subject
 from ..evidence.people import Trial
 from ..incident import Incident
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from .failures_follow_one_device import BAD
-from .link_down import rule as link_down
-from .physical_port_errors import rule as physical_port_errors
-from .port_not_set_up import rule as port_not_set_up
 
 FEWEST_FAILURES = 2
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     ill: dict[str, Evidence | Coverage] = {}
-    for rule_of in (link_down, port_not_set_up, physical_port_errors):
-        for finding in rule_of(incident):
-            if finding.present and finding.subject.host:
-                ill.setdefault(finding.subject.host.lower(), finding.evidence[0])
+    for finding in findings_of(incident, "link-down", "port-not-set-up", "physical-port-errors"):
+        if finding.present and finding.subject.host:
+            ill.setdefault(finding.subject.host.lower(), finding.evidence[0])
     trials = incident.of(Trial)
     bad = [trial for trial in trials if trial.outcome in BAD]
     well = [trial for trial in trials if trial.outcome == "ok"]

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from ..evidence.gpu import GpuStatus
 from ..evidence.kernel import ThermalOrPowerMessage
 from ..incident import Incident
+from ._registry import findings_of
 from ._reports import gpu_subject
 from ._symptom import Finding, Symptom
-from .gpu_throttled import rule as throttled
 
 HOT_C = 88  # data-centre GPUs start to slow down at 85 to 90
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    held_down = any(finding.present for finding in throttled(incident))
+    held_down = any(finding.present for finding in findings_of(incident, "gpu-throttled"))
     for status in incident.of(GpuStatus):
         core, memory = status.temperature_c, status.memory_temperature_c
         coolest = core if core is not None else memory  # memory is the hotter one: cool says as much of the core

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .progress_stopped import rule as progress_stopped
 
 IDLE_PERCENT = 10.0
 BUSY_PERCENT = 80.0
@@ -21,7 +21,7 @@ BUSY_PERCENT = 80.0
 def rule(incident: Incident) -> Iterator[Finding]:
     at_work = [run for run in incident.runs if run.is_last and not run.ended and not run.failed and not run.finished]
     shown = [status for status in incident.of(GpuStatus) if status.utilisation_percent is not None]
-    if not at_work or not shown or any(finding.present for finding in progress_stopped(incident)):
+    if not at_work or not shown or any(finding.present for finding in findings_of(incident, "progress-stopped")):
         return
     most = max(status.utilisation_percent or 0.0 for status in shown)
     if most <= IDLE_PERCENT:

@@ -20,10 +20,9 @@ from ..evidence.storage import BlockDeviceSeen
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from ._places import network_mounts
+from ._registry import findings_of
 from ._runs import column
 from ._symptom import Finding, Symptom
-from .job_in_disk_sleep import rule as job_in_disk_sleep
-from .more_workers_do_not_help import rule as more_workers_do_not_help
 
 SYSTEM = ("/boot", "/efi", "/var", "/usr", "/snap")
 LOOKS, IDLE, BUSY = 3, 10.0, 66.0
@@ -49,12 +48,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(turning[0].subject, (turning[0], *seen[:3]), note)
             return
     if len(turning) == len(data) > 0 and not network_mounts(incident, turning[0]):
-        in_sleep = [reader for finding in job_in_disk_sleep(incident) for reader in finding.evidence]
+        in_sleep = [reader for finding in findings_of(incident, "job-in-disk-sleep") for reader in finding.evidence]
         for steps in _slow_steps(incident) if in_sleep else ():
             note = "readers in D and steps of seconds, the data on a disk that turns"
             yield Finding(turning[0].subject, (turning[0], *in_sleep[:2], steps), note)
             return
-        for finding in more_workers_do_not_help(incident):
+        for finding in findings_of(incident, "more-workers-do-not-help"):
             note = "GPUs idle with few readers and with many, the data on a disk that turns"
             yield Finding(turning[0].subject, (turning[0], *finding.evidence[:3]), note)
             return

@@ -14,8 +14,8 @@ from ..evidence import Evidence, Source
 from ..incident import Incident
 from ._errors import matching
 from ._places import place
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .copy_interrupted import rule as copy_interrupted
 
 # FileExistsError: [Errno 17] File exists: 'ckpt/step_40'      ValueError: Destination /ckpt/40 already exists.
 # shutil.Error: Destination path 'out/final' already exists
@@ -27,7 +27,7 @@ IN_THE_WAY = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     refused = [said for said in matching(incident, IN_THE_WAY) if IN_THE_WAY.search(said.text)]
-    for cut in copy_interrupted(incident) if refused else ():
+    for cut in findings_of(incident, "copy-interrupted") if refused else ():
         name = (cut.subject.path or "").rstrip("/").rpartition("/")[2]
         named = re.compile(rf"(?:^|[\s/'\"]){re.escape(name)}(?:[/'\",.;]|\s|$)")
         for said in refused if cut.present and name else ():

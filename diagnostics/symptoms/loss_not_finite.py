@@ -20,9 +20,9 @@ from ..evidence.people import Trial
 from ..evidence.training import LossScaleLowered, NonFiniteValue
 from ..incident import Incident
 from ._errors import matching
+from ._registry import findings_of
 from ._runs import column, is_finite_again, is_one_overflow
 from ._symptom import Finding, Symptom
-from .loss_scale_adapts import rule as loss_scale_adapts
 
 EXPLODED = 4.0
 RISEN, NORM_EXPLODED = (
@@ -88,7 +88,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(Subject(), (run.steps,), f"the loss rose to {finite[-1]:.4g}")
         elif len(finite) >= FEWEST_FINE:
             fine.append(run.steps)
-    handled = list(loss_scale_adapts(incident))
+    handled = list(findings_of(incident, "loss-scale-adapts"))
     if (fine or handled) and not bad and not said and not told:
         shown = tuple(fine) or handled[0].evidence
         yield Finding(Subject(), shown, "the loss is finite to the end", present=False)

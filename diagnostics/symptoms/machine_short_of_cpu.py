@@ -17,10 +17,9 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import Pressure
 from ..incident import Incident
 from ._jobs import is_of_the_job
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .bar_stands_at_limit import rule as bar_stands_at_limit
 from .pace_fell import FEWEST, LEAST, lasting_loss
-from .phase_outlasts_limit import rule as phase_outlasts_limit
 from .throughput_collapsed import rates as paces_of
 
 HIGH = 60.0
@@ -74,7 +73,7 @@ def _kept_its_pace(incident: Incident) -> bool:
     if not kept:
         return False
     ended = any(run.failed or run.ended_in_order for run in incident.runs) or bool(incident.of(CollectiveTimeout))
-    return ended or any(phase_outlasts_limit(incident)) or any(bar_stands_at_limit(incident))
+    return ended or bool(findings_of(incident, "phase-outlasts-limit", "bar-stands-at-limit"))
 
 
 SYMPTOM = Symptom(

@@ -17,8 +17,8 @@ from ..evidence import Subject
 from ..evidence.kernel import OomKill
 from ..evidence.storage import SizeSeen
 from ..incident import Incident
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .memory_grows import rule as memory_grows
 
 GROWTH, LEAST, SNAPSHOTS = 1.5, 100 << 20, 3
 # 0x506437     collate.py:88     src/pool.cc:211     std::vector<Frame>::push_back
@@ -34,7 +34,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(SizeSeen):
         if (PLACE.search(row.name) or HEAP.search(row.source.file)) and not OF_A_GPU.search(row.source.file):
             places[row.source.file, row.name].append(row)
-    short = bool(incident.of(OomKill)) or any(finding.present for finding in memory_grows(incident))
+    short = bool(incident.of(OomKill)) or any(finding.present for finding in findings_of(incident, "memory-grows"))
     for (_, name), rows in places.items():
         if len(rows) < SNAPSHOTS and not short:
             continue

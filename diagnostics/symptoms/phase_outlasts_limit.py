@@ -26,9 +26,9 @@ from ..evidence.supervisor import ProcessEnded, WatchdogFired
 from ..evidence.training import CountedOn, MarkerFile, Phase, PhaseTook, TrainingSteps
 from ..incident import Incident
 from ._limits import COUNT, LONG, NEAR, OF_DATA, last_phase, limits
+from ._registry import findings_of
 from ._reports import said, words_of
 from ._symptom import Finding, Symptom
-from .busy_while_silent import rule as busy_while_silent
 
 UNSAID_S = 600.0  # a limit that nobody says: the default of NCCL's process groups; other backends have 1800 s
 LONGEST = 20  # times the limit: what takes far longer was not under that limit
@@ -73,7 +73,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from _markers(incident, struck)
     yield from _growing(incident, struck)
     last = last_phase(incident, struck[0][1])
-    signs = [finding.evidence for finding in busy_while_silent(incident) if finding.present]
+    signs = [finding.evidence for finding in findings_of(incident, "busy-while-silent") if finding.present]
     signs += [(row,) for row in _busy_alone(incident)]
     beside = incident.links.may_be_beside
     signs = [(one, *more) for one, *more in signs if not isinstance(one, Evidence) or beside(struck[0][1], one)]

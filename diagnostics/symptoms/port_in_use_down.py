@@ -16,10 +16,10 @@ from ..evidence.collective import NcclMessage
 from ..evidence.job import SettingSeen
 from ..evidence.network import PortState
 from ..incident import Incident
+from ._registry import findings_of
 from ._reports import said, words_of
 from ._symptom import Finding, Symptom
 from .link_down import is_down
-from .link_down import rule as link_down
 
 # NET/IB : mlx5_3:1 Got async event : port error
 LOST = re.compile(r"\b(?P<port>[a-z]\w{1,20}):\d{1,2} Got (?:non-fatal )?async(?:hronous)? event ?: ?port error", re.I)
@@ -50,7 +50,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield is_down(port)
     for fact in said(incident, SAYS_SO):
         yield Finding(fact.subject, (fact,), words_of(fact)[:160])
-    down = [finding for finding in link_down(incident) if finding.present and finding.subject.interface]
+    down = [finding for finding in findings_of(incident, "link-down") if finding.present and finding.subject.interface]
     down += [is_down(port) for port in incident.of(PortState) if port.disabled and port.state == "down"]
     if not down:
         return

@@ -14,9 +14,9 @@ from ..evidence.job import PythonException
 from ..evidence.kernel import OomKill, Xid
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from .rank_failed_first import is_victim, tasks_ended
-from .rank_failed_first import rule as failed_first
 
 KILLED_OR_BUS = (-9, -15, -7, 137, 143, 135)
 TOLD = ("oom-killed", "evicted", "preempted", "time-limit", "node-failed", "cancelled")
@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         *told,
         *(raised for raised in incident.of(PythonException) if not is_victim(raised)),
     ]
-    for finding in failed_first(incident):
+    for finding in findings_of(incident, "rank-failed-first"):
         ended = finding.evidence[0]
         killed = (isinstance(ended, LauncherFailure) and ended.exit_code in KILLED_OR_BUS) or (
             isinstance(ended, ProcessEnded) and ended.signal in ("SIGKILL", "SIGTERM", "SIGBUS")

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from ..evidence.storage import VolumeClientMessage
 from ..incident import Incident
 from ._places import volume_of_client
+from ._registry import findings_of
 from ._reports import follows
 from ._symptom import Finding, Symptom
-from .data_wait_dominates import rule as data_wait_dominates
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     said = incident.of(VolumeClientMessage)
     reports = [message for message in said if message.about == "slow"]
-    late = [finding for finding in (data_wait_dominates(incident) if reports else ()) if finding.present]
+    late = [finding for finding in (findings_of(incident, "data-wait-dominates") if reports else ()) if finding.present]
     for slow in reports:
         answered = next((later for later in said if later.about == "recovered" and follows(later, slow)), None)
         if answered is not None:

@@ -11,14 +11,14 @@ from ..evidence.storage import FileEntry
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from ..runs import Run
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .checkpoint_truncated import rule as checkpoint_truncated
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each short file whose save was reported as done."""
     saved = [event for event in incident.of(CheckpointEvent) if event.event in ("saved", "copied")]
-    for short in checkpoint_truncated(incident) if saved else ():
+    for short in findings_of(incident, "checkpoint-truncated") if saved else ():
         entry = next((fact for fact in short.evidence if isinstance(fact, FileEntry)), None)
         if not short.present or entry is None or not entry.subject.path:
             continue

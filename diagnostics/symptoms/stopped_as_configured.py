@@ -26,8 +26,8 @@ from ..incident import Incident
 from ..runs import job_ends
 from ..text import whole_number
 from ._ranks import positions
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .loss_not_finite import rule as loss_not_finite
 
 EARLY = re.compile(r"(?i)early[-_ ]?stop")
 # Epoch 00091: early stopping     Ran out of patience. Stopping training.     Time limit reached. [...] Signaling
@@ -77,7 +77,7 @@ def _before(incident: Incident, alarm: WatchdogFired, finished: Sequence[RunFini
 def _said_so(incident: Incident) -> Iterator[Finding]:
     """The last word of a log: the run stopped short of its end by its own rule."""
     badly = any(end.status not in (0, None) or end.signal for end in job_ends(incident)) or _others_wait(incident)
-    diverged = any(finding.present for finding in loss_not_finite(incident))
+    diverged = any(finding.present for finding in findings_of(incident, "loss-not-finite"))
     last = {word.source.file: word.source.line for word in incident.of(RunFinished)}
     for word in incident.of(RunFinished):
         if last[word.source.file] - word.source.line > FAREWELL:

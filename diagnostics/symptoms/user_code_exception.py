@@ -22,6 +22,7 @@ from ..evidence.storage import ZeroRun
 from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from ._builds import lacking
+from ._registry import findings_of
 from ._runs import went_on_after
 from ._symptom import Finding, Symptom
 from .cache_race_error import CACHE, cannot_decode
@@ -32,9 +33,7 @@ from .fewer_gpus_than_expected import WORDS as FEWER
 from .gpu_out_of_memory import WORDS as GPU_FULL
 from .gpu_taken_before_start import AT_START
 from .ipc_object_gone import is_gone
-from .leftover_in_the_way import rule as leftover_in_the_way
 from .loss_not_finite import DIVERGED
-from .port_taken import rule as port_taken
 
 ORDINARY = frozenset(
     (
@@ -147,8 +146,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if event.about == "failed" and SETUP.search(event.text):
             found = True
             yield Finding(event.subject, (event,), event.text[:160])
-    left = [finding.evidence[0] for finding in leftover_in_the_way(incident)]
-    taken = [fact for finding in port_taken(incident) for fact in finding.evidence]
+    left = [finding.evidence[0] for finding in findings_of(incident, "leftover-in-the-way")]
+    taken = [fact for finding in findings_of(incident, "port-taken") for fact in finding.evidence]
     for fact in incident.of(PythonException):
         text = f"{fact.type}: {fact.text}"
         if fact in left:

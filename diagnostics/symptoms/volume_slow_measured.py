@@ -26,10 +26,10 @@ from ..evidence.storage import CommandOutcome, IoStatistics
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
 from ._places import disk, on_network, place
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from ._waits import blocked_on_page, is_worker
 from .data_wait_dominates import reads_came_after
-from .data_wait_dominates import rule as data_wait_dominates
 from .operator_tool_hangs_on_volume import place_of, ran_into_its_limit
 from .volume_io_blocked import file_and_mount
 
@@ -114,7 +114,7 @@ def _outlasted(incident: Incident) -> Iterator[Finding]:
 
 def _hungry(incident: Incident) -> Iterator[Finding]:
     """A disk whose rate of reading was seen while the workers of a loader did nothing but wait for its pages."""
-    waits = [finding for finding in data_wait_dominates(incident) if finding.present]
+    waits = [finding for finding in findings_of(incident, "data-wait-dominates") if finding.present]
     tables = {each.file for each in incident.reads("process-table")}
     looks: dict[str, list[ProcessState]] = defaultdict(list)
     for row in incident.of(ProcessState):

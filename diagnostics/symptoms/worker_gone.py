@@ -20,9 +20,9 @@ from ..incident import Incident
 from ..runs import job_ends
 from ._errors import matching
 from ._jobs import is_of_the_job
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from ._waits import main_stacks, name_of, waits_for_helpers
-from .loader_worker_bus_error import rule as loader_worker_bus_error
 
 GONE = re.compile(
     r"[Pp]in memory thread exited|(?:exited|workers? exit) unexpectedly|\bLost all workers\b"
@@ -36,7 +36,7 @@ OF_POOLS = frozenset(("iflatmap_unordered", "_handle_workers"))  # what no other
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each sign that a helper is gone."""
-    by_bus_error = {finding.evidence[0].source.file for finding in loader_worker_bus_error(incident)}
+    by_bus_error = {finding.evidence[0].source.file for finding in findings_of(incident, "loader-worker-bus-error")}
     for said in matching(incident, GONE):
         if said.fact.source.file not in by_bus_error:
             yield Finding(Subject(pid=said.fact.subject.pid), (said.fact,), said.text.splitlines()[0][:160])

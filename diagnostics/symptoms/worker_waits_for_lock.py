@@ -28,6 +28,7 @@ from ..evidence.job import LogLine
 from ..evidence.process import Frame, NativeStack, PythonStack
 from ..incident import Incident
 from ..links import Process
+from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from ._waits import (
     POOL_FRAMES,
@@ -49,7 +50,6 @@ from ._waits import (
     wait_channels,
     waits_for_module,
 )
-from .child_at_runtime_lock import rule as child_at_runtime_lock
 
 WARNED = re.compile(
     r"is multi-threaded, use of fork\(\)|os\.fork\(\) is incompatible with multithreaded code"
@@ -77,7 +77,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     yield from signs
     workers = [process for process in incident.links.with_python if is_worker(process)]
     idle = [stack for process in workers for stack in process.stacks if is_main(stack) and _is_known_idle(stack)]
-    if idle and not signs and not any(child_at_runtime_lock(incident)):
+    if idle and not signs and not any(findings_of(incident, "child-at-runtime-lock")):
         yield Finding(Subject(), tuple(idle), "no worker waits for a lock", present=False)
 
 
