@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+
+from diagnostics.symptoms import all_symptoms
 
 PACKAGE = Path(__file__).parents[1] / "diagnostics"
 
@@ -147,6 +150,33 @@ def test_symptoms_know_kinds_and_no_tool() -> None:
     asking = [path.name for path in files for node in ast.walk(ast.parse(path.read_text()))
               if isinstance(node, ast.Attribute) and node.attr == "parser"]  # fmt: skip
     assert not asking, "ask for a medium, not for the parser that read it"
+
+
+RULES = set((PACKAGE / "symptoms").glob("[!_]*.py"))
+
+
+def test_a_rule_imports_no_other_rule() -> None:
+    shared = set((PACKAGE / "symptoms").glob("*.py")) - RULES
+    assert not {(path.name, other.name) for path in RULES | shared for other in files_imported(path) if other in RULES}
+
+
+def asked_of(path: Path) -> Iterator[str]:
+    """The symptoms whose findings a rule asks for."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "findings_of":
+            for name in node.args[1:]:
+                if isinstance(name, ast.Starred):
+                    assert isinstance(name.value, ast.Name)
+                    yield from getattr(importlib.import_module(f"diagnostics.symptoms.{path.stem}"), name.value.id)
+                else:
+                    yield ast.literal_eval(name)
+
+
+def test_rules_ask_for_symptoms_that_exist_and_not_in_a_circle() -> None:
+    asked = {path.stem.replace("_", "-"): set(asked_of(path)) for path in RULES}
+    assert any(asked.values())
+    assert set().union(*asked.values()) <= set(all_symptoms())
+    TopologicalSorter(asked).prepare()
 
 
 def test_nobody_above_knows_a_parser_by_its_name() -> None:

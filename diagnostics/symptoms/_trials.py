@@ -103,3 +103,8 @@ def data_place(incident: Incident, trial: Trial) -> str | None:
     if word:
         return word[1].lower()
     return "/" + path.split("/")[1] if path else None
+
+
+BAD = ("fail", "hang")  # outcomes of a trial
+# of memory that another program holds, or that is smaller
+FULL = re.compile(r"out of memory|OutOfMemory|\bOOM\b", re.I)

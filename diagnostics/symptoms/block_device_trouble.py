@@ -20,10 +20,10 @@ from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError,
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from ..machines import by_machine
+from ._kernel import late_beside_lockup
 from ._places import disk, is_remote_disk, lost_sessions
+from ._space import POOL, files_without_room
 from ._symptom import Finding, Symptom
-from .disk_late_beside_lockup import late_beside_lockup
-from .pool_out_of_space import POOL, files_without_room
 
 # each costs half a minute, in which the answer lies there
 COMPLETION_POLLED = re.compile(r"\btimeout, completion polled\b")

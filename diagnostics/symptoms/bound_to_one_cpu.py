@@ -6,19 +6,13 @@ that are each bound to a CPU of its own were pinned on purpose. ABSENT where eig
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ..evidence.job import SettingSeen
 from ..incident import Incident
 from ..text import whole_number
+from ._cpus import CPUS_ENOUGH, FEW, SEVERAL, cpus_of
 from ._symptom import Finding, Symptom
-
-FEW = 2
-ENOUGH = 8
-SEVERAL = 3
-# what a line ends in: list: 0-3,8      mask: ff      {0, 1}
-CPUS = re.compile(r"([0-9a-f][0-9a-f, -]{0,4000})[}\]]?\s*$")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -33,15 +27,9 @@ def rule(incident: Incident) -> Iterator[Finding]:
         return
     for fact, count in seen:
         # the node's share tells nothing of a process that is bound to less
-        freed = count >= ENOUGH and not any(other.subject.agrees_with(fact.subject) for other in bound)
+        freed = count >= CPUS_ENOUGH and not any(other.subject.agrees_with(fact.subject) for other in bound)
         if count <= FEW or freed:
             yield Finding(fact.subject, (fact,), f"it may run on {count} CPUs", present=count <= FEW)
-
-
-def cpus_of(fact: SettingSeen) -> str:
-    """The CPUs that a process was given, as they were printed."""
-    found = CPUS.search(fact.source.quote)
-    return found[1].strip() if found else ""
 
 
 def pinned_apart(bound: Sequence[SettingSeen]) -> bool:

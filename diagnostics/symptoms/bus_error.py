@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from ._errors import matching
+from ._loading import WORKER
 from ._symptom import Finding, Symptom
-from .loader_worker_bus_error import WORKER
 
 BUS = re.compile(r"\b[Bb]us error\b|SIGBUS")
 SIGNAL = re.compile(r"(?:SIG)?BUS|.*\b[Bb]us error\b.*")

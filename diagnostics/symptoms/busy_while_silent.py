@@ -7,21 +7,18 @@ Nor does a silence after which the log goes on. ABSENT where the trainer was loo
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 
 from ..evidence import Evidence, Subject
-from ..evidence.process import ProcessState
 from ..evidence.supervisor import WatchdogFired, WatchdogObservation
 from ..incident import Incident
 from ..links import Process
+from ._progress import growing, has_passed, last_signs
 from ._registry import findings_of
 from ._symptom import Finding, Symptom
 from ._waits import compiles, in_collective, is_main, is_worker
-from .progress_stopped import has_passed, last_signs
 
 SILENT_S = 15.0
-SHARE = 0.4
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -73,16 +70,6 @@ def _concerns(incident: Incident, silences: Sequence[tuple[int | None, Evidence]
         above = incident.links.processes.get((process.machine, one))
         one = above.parent_pid if above else None
     return None in silent
-
-
-def growing(process: Process) -> list[ProcessState]:
-    """Two rows between which the process used a large part of a CPU."""
-    rows = [row for row in process.states if row.cpu_s is not None and row.elapsed_s is not None]
-    for first, second in itertools.pairwise(rows):
-        passed = (second.elapsed_s or 0) - (first.elapsed_s or 0)
-        if passed > 1 and (second.cpu_s or 0) - (first.cpu_s or 0) >= SHARE * passed:
-            return [first, second]
-    return []
 
 
 SYMPTOM = Symptom(

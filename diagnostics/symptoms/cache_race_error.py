@@ -12,51 +12,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence.job import LogLine, PythonException, SettingSeen
+from ..evidence.job import PythonException, SettingSeen
 from ..evidence.kernel import ClockReading
 from ..evidence.storage import FileEntry, Mount
 from ..incident import Incident
 from ._builds import LACKS
-from ._errors import Said, errors
+from ._caches import CACHE, READS_CACHE, build_met_another, cannot_decode, cannot_decode_beside
+from ._compilers import compilers
+from ._errors import errors
 from ._reports import words_of
 from ._symptom import Finding, Symptom
-from .compiling import compilers
 
-CACHE = re.compile(
-    r"\.triton/|triton[_/]cache|TRITON_CACHE|torchinductor|/inductor/|torch_extensions|__triton_launcher|\.cubin"
-    r"|\.nv/ComputeCache|numba.{0,20}cach|_inductor/\S{0,40}cache|corrupted compilation artifact"
-    r"|kernel[_ ]cache|jit[_ ]cache|compil\w{1,10}[_ ]cache|fxgraph|neuron-compile-cache|cuda_utils\.so|\.locks?/"
-    r"|FileLock(?!\.)|flashinfer|deep_gemm|\w\.(?:ttgir|ttir|llir|hsaco)\b|/\.\w{2,20}/cache/|jit_build/|\bMIOpen\b"
-    r"|\.(?:aesara|theano|pytensor)/|\.julia/compiled/|compiledir|keops",
-    re.I,
-)
-# load_cached_autotuning (torch/_inductor/triton_heuristics.py:740)     get_group (triton/runtime/cache.py:88)
-READS_CACHE = re.compile(
-    r"\(\S{0,300}(?:_inductor/(?:codecache|triton_heuristics|runtime/autotune_cache)|triton/runtime/cache"
-    "|numba/core/caching"
-    r"|jax/_src/(?:compilation_cache|lru_cache)|(?:theano|aesara|pytensor)/(?:gof|link/c)/cmodule)\w{0,20}\.py:\d"
-)
 # TRITON_CACHE_DIR=/mnt/team/triton
 SETTING = re.compile(
     r"(?:TRITON|INDUCTOR|EXTENSIONS|CUDA|TVM|JIT|COMPIL|NUMBA|XLA|NEURON|KERNEL|CUPY|GEMM|FLASHINFER)\w{0,20}DIR$"
-)
-# compile (triton/compiler/compiler.py:1587), where it reads what it has stored
-COMPILES = re.compile(r"\(\S{0,300}\btriton/compiler(?:/compiler)?\.py:\d")
-# [rank7]:W109 torch/_inductor/codecache.py:1042] fx graph cache unable to      File "numba/core/caching.py", line 9
-TOLD_BESIDE = re.compile(
-    r"\b(?:_inductor/codecache|triton/runtime/cache|numba/core/caching|gof/cmodule|link/c/cmodule)\.py\b"
-)
-BESIDE = 2  # lines
-COMPILER = re.compile(r"backend='?\w{1,40}'? raised|BackendCompilerFailed|InductorError")
-# /usr/bin/ld: final link failed: Stale file handle     x.o: file not recognized: file truncated
-BUILDS = re.compile(
-    r"\b(?:ld(?:\.\w{2,5})?|collect2|cc1plus|nvcc|ninja|ptxas|fatbinary|cicc|as|mojo|clang(?:\+\+)?|rustc"
-    r"|neuronx-cc)(?::|\b.{0,40} error:)"
-)
-TORN = re.compile(
-    "Stale (?:NFS )?file handle|[Ff]ile truncated|[Ff]ile format not recognized|file not recognized|Text file busy"
-    "|failed to (?:produce|write|create|rename|open|move) .{0,120}: No such file or directory|unable to rename "
-    "temporary .{0,400}No such file or directory"
 )
 # Assertion error csrc/jit/compiler.hpp:158 'runtime != nullptr'      assert kernel is not None (jit/cache.py:88)
 ASSERTS = re.compile(
@@ -67,14 +36,6 @@ ASSERTS = re.compile(
 )
 # Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'
 IS_LOCKED = re.compile(r"(?i)^lock file exists in\b")
-# another rank has removed the folder in which this one was to build
-LOST_BUILD = re.compile(
-    r"Error building extension '.{1,80}': ninja: error: loading 'build\.ninja': No such file"
-    "|ninja: error: opening build log: No such file"
-)
-UNDECODABLE = re.compile(
-    r"JSONDecodeError|EOFError|UnpicklingError|pickle data was truncated|Ran out of input|bad marshal data"
-)
 TROUBLE = re.compile(
     r"No such file or directory|FileNotFoundError|Stale|cannot (?:open|stat) shared object|undefined symbol"
     r"|file too short|invalid ELF header"
@@ -111,29 +72,6 @@ def _is_held(incident: Incident) -> bool:
     """True where somebody looked for who holds the lock of a build: its age by the clock, or a compiler at work."""
     listed = any((entry.subject.path or "").endswith("lock") for entry in incident.of(FileEntry))
     return bool(compilers(incident)) or (listed and bool(incident.of(ClockReading)))
-
-
-def build_met_another(said: Said) -> bool:
-    """True where a compiler or linker lost the files under its hands."""
-    text = f"{said.fact.source.quote}\n{said.text}"  # the logger's own text lacks the program's name
-    return (BUILDS.search(text) and TORN.search(text)) is not None or LOST_BUILD.search(text) is not None
-
-
-def cannot_decode(text: str, frames: str) -> bool:
-    """True where a compiler, or the code of its cache, could not decode what it had stored."""
-    reads_it = READS_CACHE.search(frames) or COMPILES.search(frames) or COMPILER.search(text)
-    return reads_it is not None and UNDECODABLE.search(text) is not None
-
-
-def cannot_decode_beside(incident: Incident, said: Said) -> bool:
-    """True for an error of decoding without frames, where the line beside it in the log is of the code of a cache."""
-    has_frames = isinstance(said.fact, PythonException) and bool(said.fact.frames)
-    if not UNDECODABLE.search(said.text) or has_frames:
-        return False
-    at = said.fact.source
-    lines = [line.source for line in incident.of(LogLine) if line.source.file == at.file]
-    near = [each for each in lines if 0 < abs(each.line - at.line) <= BESIDE]
-    return any(TOLD_BESIDE.search(each.quote) for each in near)
 
 
 SYMPTOM = Symptom(

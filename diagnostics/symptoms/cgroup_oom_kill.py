@@ -19,10 +19,10 @@ from ..evidence.storage import CgroupMemory
 from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..incident import Incident
 from ._errors import matching
+from ._memory import OF_THE_MACHINE, OOMD
 from ._reports import killed
 from ._runs import killed_another
 from ._symptom import Finding, Symptom
-from .global_oom_kill import OF_THE_MACHINE, OOMD
 
 AT_LIMIT = 0.98  # of its limit: what the kernel could reclaim is gone
 # a nanny that ends its workers at a limit of their memory (Dask)

@@ -22,39 +22,15 @@ from ..evidence.job import PythonException
 from ..evidence.people import OperatorNote
 from ..evidence.storage import FileEntry
 from ..incident import Incident
+from ._checkpoints import CHECKPOINT, PARTS, SAVES, SAVING_CODE, raised_while_saving
 from ._errors import matching
 from ._places import place
 from ._symptom import Finding, Symptom
-from .checkpoint_truncated import CHECKPOINT
 
-# copying a param with shape torch.Size([1]) from checkpoint, the shape in current model is torch.Size([768, 768])
-# Trying to set a tensor of shape torch.Size([0]) in "weight" (which has shape torch.Size([32000, 4096])), this ...
-# Attempted to load weight (torch.Size([0])) into parameter (torch.Size([4096, 4096]))
-_SAVED = r"(?:copying a param with shape|found shape|set a tensor of shape|load weight) \(?torch\.Size"
-CODE = re.compile(
-    r"[Cc]an't (?:get local object|pickle)|[Cc]annot pickle|PicklingError|not (?:picklable|serializable)"
-    r"|Missing key\(s\) in state_dict|Unexpected key\(s\) in state_dict"
-    rf"|{_SAVED}\(\[0?\]\)|{_SAVED}\(\[1\]\).{{0,120}}torch\.Size\(\[\d{{1,9}}, \d"
-    r"|copying a param with shape torch\.Size\(\[\d{4,15}\]\) from checkpoint, the shape in current model is "
-    r"torch\.Size\(\[\d{1,9}, \d|Some tensors share memory|state_dict.{0,60}(?:KeyError|missing)"
-    r"|OverflowError.{0,60}pickle|serialize.{0,40}larger than 4 ?GiB|(?:string|bytes object|bin) is too (?:large|long)"
-    r"|doesn't match the size of the|loaded state dict (?:contains|has)|No such checkpoint key"
-    r"|flattened_range is not supported|tree structures do not match|Key \S{1,200} not found in checkpoint"
-    r"|[Mm]issing key in checkpoint|duplicate(?:d)? tensor",
-)
 # FileNotFoundError: ... 'out/tmp-checkpoint-500' -> 'out/checkpoint-500'
 RENAMED = re.compile(r"No such file or directory: '(?P<old>[^']{1,400})' -> '(?P<new>[^']{1,400})'")
 PARENT = re.compile(r"Parent directory \S{1,400} does not exist")
 TEMPORARY = re.compile(r"(?i)(?:^|[/._-])(?:tmp|temp|temporary|staging|partial|incomplete)(?:$|[/._-])|[._-]tmp")
-SAVES = re.compile(
-    r"^_{0,2}(?:async_)?save_(?:zero_)?(?:checkpoint|model|state|state_dict|pretrained|weights|hyperparameters)\b"
-)
-# state_dict (stage3.py:2610)      _get_all_zero_checkpoint_state (engine.py:1700)
-GATHERS = re.compile(
-    r"^_{0,2}(?:get_|collect_|gather_|consolidate_|full_|sharded_)?\w{0,40}(?:state_dict|state|serialize)\b"
-)
-LOOKED_UP = ("KeyError", "AttributeError", "TypeError", "IndexError", "NameError", "UnboundLocalError")
-PARTS = re.compile(r"Expected \d{1,6} of '[^']{1,200}' under '[^']{1,400}' but found \d{1,6} files?")
 ALL_SAVED = re.compile(
     r"(?i)\ball (?:\d{1,6} )?ranks?:? .{0,60}(?:returned|exit(?:ed)? 0|exit code 0|rc 0|saved|finished)"
 )
@@ -67,7 +43,7 @@ NO_WEIGHTS = 2048  # bytes: a header and nothing below it
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error, and checkpoints that only ever grow."""
-    for said in matching(incident, CODE):
+    for said in matching(incident, SAVING_CODE):
         if any(BETWEEN_PROCESSES in str(frame) for frame in getattr(said.fact, "frames", ())):
             continue
         yield Finding(said.fact.subject, (said.fact,), said.text.splitlines()[0][:160])
@@ -119,12 +95,6 @@ def _by_its_frames(incident: Incident) -> Iterator[Finding]:
 def _is_saved(path: str, fact: PythonException) -> bool:
     name = path.rpartition("/")[2]
     return bool(CHECKPOINT.search(name)) or any(SAVES.match(each) for each in fact.frames[:4])
-
-
-def raised_while_saving(fact: PythonException) -> bool:
-    """True where a wrong key, name or type was met in the function that saves, or in one that gathers for it."""
-    saves = [at for at, frame in enumerate(fact.frames[:3]) if SAVES.match(frame)]
-    return fact.type in LOOKED_UP and bool(saves) and all(map(GATHERS.match, fact.frames[: saves[0]]))
 
 
 SYMPTOM = Symptom(

@@ -17,23 +17,16 @@ from collections.abc import Iterator, Mapping
 from statistics import median
 
 from ..evidence import Subject
-from ..evidence.process import OpenFile, ProcessState
 from ..evidence.storage import FileEntry
 from ..incident import Incident
+from ._checkpoints import CHECKPOINT, PART, is_being_written, part_of
 from ._places import place
 from ._symptom import Finding, Symptom
 
-CHECKPOINT = re.compile(
-    r"\.(?:pt|pth|ckpt|bin|safetensors|distcp|npz|tar|h5|msgpack|pdparams)$|global_step|checkpoint"
-    r"|(?:^|[-_.])ckpt(?:[-_.\d]|$)",
-    re.I,
-)
-PART = re.compile(r"-of-\d|rank|shard|part|\.distcp$", re.I)  # parts of one checkpoint may differ in size
 NEWEST = re.compile(
     r"^(?:\w{1,40}[-_.])?(?:last|latest|current|newest|resume|final)(?:[-_.]\w{1,40})?\.\w{1,12}$", re.I
 )
 NUMBERED = re.compile(r"(?i)(?:checkpoint|ckpt|step|iter|epoch)\w{0,20}[-_.]?\d{1,12}(?:[-_.]\w{1,20})?$")
-COPIES = re.compile(r"^(?:/\S{0,80}/)?(?:cp|rsync|scp|sftp|rclone|dd|aws s3|gsutil|gcloud storage|azcopy|tar)\b")
 FEWEST = 3  # files that make a folder a checkpoint
 SHORT = 0.9
 ALIKE = 0.98  # checkpoints of one model, as a listing rounds their sizes
@@ -51,7 +44,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     twins: dict[str, list[FileEntry]] = defaultdict(list)
     parts: dict[tuple[str, str], list[FileEntry]] = defaultdict(list)
     for (host, path), entry in on_hosts.items():
-        folder, name = split(host, path)
+        folder, name = part_of(host, path)
         if CHECKPOINT.search(name):
             (parts if PART.search(name) else families)[folder, re.sub(r"\d+", "#", name)].append(entry)
             twins[name].append(entry)
@@ -75,27 +68,12 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(Subject(), facts, "the checkpoints have their usual size", present=False)
 
 
-def split(host: str | None, path: str | None) -> tuple[str, str]:
-    """A file's folder, with its host where that is known, and its name."""
-    folder, _, name = (path or "").rpartition("/")
-    return f"{host}:{folder}" if host else folder, name
-
-
-def is_being_written(incident: Incident, path: str) -> bool:
-    """True where a process has a file open for writing, or copies what bears its name or lies in its folder."""
-    folder, _, name = path.rpartition("/")
-    copies = (row.command for row in incident.of(ProcessState) if COPIES.match(row.command))
-    return any(file.writable and file.subject.path == path for file in incident.of(OpenFile)) or any(
-        name in command or bool(folder and folder in command) for command in copies
-    )
-
-
 def _of_one_training(group: list[FileEntry], twins: Mapping[str, list[FileEntry]]) -> bool:
     """False where the folders share other names, and the files of each of those differ in size too."""
-    folders = {split(entry.subject.host, entry.subject.path)[0] for entry in group}
+    folders = {part_of(entry.subject.host, entry.subject.path)[0] for entry in group}
     shared = []
     for others in twins.values() if len(folders) > 1 else ():
-        sizes = [e.size for e in others if split(e.subject.host, e.subject.path)[0] in folders]
+        sizes = [e.size for e in others if part_of(e.subject.host, e.subject.path)[0] in folders]
         if others is not group and len(sizes) > 1:
             shared.append(sizes)
     return not shared or any(len(set(sizes)) < len(sizes) for sizes in shared)

@@ -7,12 +7,12 @@ A file that could not be read is not a mismatch. ABSENT where checksums were com
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Subject
-from ..evidence.storage import Checksum, ChecksumVerdict
+from ..evidence import Subject
+from ..evidence.storage import ChecksumVerdict
 from ..incident import Incident
+from ._checkpoints import mismatches
 from ._errors import matching
 from ._places import place
 from ._symptom import Finding, Symptom
@@ -22,27 +22,6 @@ MISMATCH = re.compile(
     r"|\b(?:checksum|crc\w{0,4}) failure|failed verification|Bad CRC-32|CRC (?:error|mismatch|check failed)",
     re.I,
 )
-HEX = re.compile(r"[0-9a-fA-F]{64,128}")
-SHORTEST_NAME = 64  # sha256: git names files by a sha1 of more than their content
-
-
-def mismatches(incident: Incident) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
-    """Each file that differs, with the facts that show it."""
-    for verdict in incident.of(ChecksumVerdict):
-        if verdict.outcome == "differs" and verdict.subject.path:
-            yield verdict.subject.path, (verdict,)
-    digests: dict[tuple[str, str], dict[str, Checksum]] = defaultdict(dict)
-    for each in incident.of(Checksum):
-        if each.subject.path:
-            digests[each.subject.path.rpartition("/")[2], each.algorithm].setdefault(each.digest, each)
-    for (name, _), found in digests.items():
-        if len(found) > 1 or (_is_digest(name, next(iter(found))) and name.lower() not in found):
-            yield name, tuple(found.values())
-
-
-def _is_digest(name: str, digest: str) -> bool:
-    """True for a file that is named by a digest of the same kind."""
-    return len(name) == len(digest) >= SHORTEST_NAME and bool(HEX.fullmatch(name))
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -5,22 +5,15 @@ It says that some rank did not come, never which fault kept it: every rank that 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.collective import CollectiveTimeout
 from ..incident import Incident
 from ._odd_ones import grouped, listed, one_of_each
+from ._peers import GAVE_UP
 from ._reports import findings, said, words_of
 from ._symptom import Finding, Symptom
-
-WORDS = re.compile(
-    r"collective operation timeout|Timed out waiting \d+ ?ms for (?:send|recv)|Timeout at NCCL work"
-    r"|watchdog (?:hang|got stuck|thread terminated with exception.{0,200}timeout)|communicator was aborted"
-    r"|monitoredBarrier.{0,80}time|barrier timed out",
-    re.I,
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,7 +22,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         groups = grouped((_call(fact), fact) for fact in timeouts)
         subject = Subject.shared_by(fact.subject for fact in timeouts)
         yield Finding(subject, one_of_each(groups), listed(groups, "gave up on"))
-    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, WORDS)])
+    yield from findings(incident, [(fact, words_of(fact)) for fact in said(incident, GAVE_UP)])
 
 
 def _call(fact: CollectiveTimeout) -> str:

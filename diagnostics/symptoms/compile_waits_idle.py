@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.process import NativeStack
 from ..incident import Incident
+from ._caches import waits_for_builder
+from ._compilers import compilers, stands_with_others, waits_for_child, waits_for_ranks
+from ._progress import growing
 from ._symptom import Finding, Symptom
 from ._waits import at_mutex, compiles, compiles_natively, dumps, main_stacks, name_of, native_names
-from .busy_while_silent import growing
-from .compiling import compilers, stands_with_others, waits_for_child, waits_for_ranks
-from .waits_for_build_lock import waits_for_builder
 
 # xla::CoordinationServiceAgent::GetKeyValue      BlockingKeyValueGet      DistributedKeyValueStore::Get
 ASKS_PEERS = re.compile(r"\bKeyValueGet\b|::(?:GetKeyValue|BlockingKeyValueGet)\b|KeyValueStore::Get\b")

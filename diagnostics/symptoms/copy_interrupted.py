@@ -26,12 +26,11 @@ from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..evidence.training import CheckpointEvent, Phase, TrainingSteps
 from ..incident import Incident
 from ..runs import job_ends
+from ._checkpoints import CHECKPOINT, LEFT_OPEN
 from ._errors import errors
 from ._places import place
 from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .checkpoint_truncated import CHECKPOINT
-from .checkpoint_unreadable import LEFT_OPEN
 
 BEGUN = ("saving", "copying")
 TAKEN = frozenset({"time-limit", "preempted", "cancelled", "node-failed", "oom-killed", "evicted"})

@@ -19,9 +19,9 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import IoStatistics, Pressure
 from ..incident import Incident
 from ..text import whole_number
+from ._cpus import felt_pressure
 from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .machine_short_of_cpu import felt_pressure
 
 HIGH = 60.0
 LOW = 20.0

@@ -11,23 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from itertools import pairwise
 from statistics import mean
 
-from ..evidence import Evidence, Subject
+from ..evidence import Subject
 from ..evidence.training import LoaderQueue, TrainingSteps
 from ..incident import Incident
-from ..runs import Run
 from ._errors import matching
+from ._loading import LARGE
 from ._runs import column
 from ._symptom import Finding, Symptom
 
 WORDS = re.compile(r"performance bottleneck on (?:CPU|Disk)|\bprogram is (?:HIGHLY|MODERATELY) input-bound", re.I)
-LARGE = 0.33
 SMALL = 0.1
 BURST = 2.0  # paces
-FEWEST_LATE = 2  # steps
 FEWEST_AVERAGED = 20  # steps
 
 
@@ -88,27 +85,6 @@ def _between_bursts(waits: Sequence[float], pace: float) -> int:
     """The most steps from one wait that is longer than steps are to the next; 0 where such waits do not come again."""
     long = [at for at, wait in enumerate(waits) if wait >= BURST * pace]
     return max((later - earlier for earlier, later in pairwise(long)), default=0)
-
-
-def reads_came_after(incident: Incident, fact: Evidence) -> Sequence[TrainingSteps]:
-    """The runs whose steps went on after a fact and waited for data that did come: what they read is served, and
-    slowly.
-    """
-    moment = incident.timeline.at(fact)
-    return [run.steps for run in incident.runs if moment and _late_steps(incident, run, moment) >= FEWEST_LATE]
-
-
-def _late_steps(incident: Incident, run: Run, moment: datetime) -> int:
-    """How many steps after a moment waited for their data for a third of their time or more."""
-    stamp, columns = run.steps.stamp, run.steps.columns
-    if stamp is None or not {"seconds", "data_wait_s"} <= set(columns):
-        return 0
-    rows = list(zip(columns["seconds"], columns["data_wait_s"], strict=False))
-    late = 0
-    for (before, _), (at, wait) in pairwise(rows):
-        begun = incident.timeline.at(run.steps, stamp._replace(seconds=before)) if before == before else None
-        late += bool(begun and begun >= moment and at > before and wait >= LARGE * (at - before))
-    return late
 
 
 def _queues(incident: Incident) -> Iterator[Finding]:

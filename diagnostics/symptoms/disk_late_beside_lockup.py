@@ -6,33 +6,13 @@ was reset, vanished or returned errors beside it is another symptom, and so is o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from ..evidence import Severity, Subject
-from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, HardLockup, RcuStall, SoftLockup
+from ..evidence import Subject
 from ..incident import Incident
+from ._kernel import late_beside_lockup
 from ._places import disk
 from ._symptom import Finding, Symptom
-
-IN_THE_DISKS_DRIVER = re.compile(r"^_{0,2}(?:nvme|blk|bio|scsi|sd|ata|ahci|mpt3sas|megasas|virtblk|dm|md)_")
-
-
-def late_beside_lockup(incident: Incident) -> list[BlockDeviceTrouble]:
-    """The timeouts that stuck processors would explain, or none."""
-    troubles = [each for each in incident.of(BlockDeviceTrouble) if each.severity is not Severity.INFO]
-    stuck: list[SoftLockup | HardLockup | RcuStall] = [
-        *incident.of(SoftLockup),
-        *incident.of(HardLockup),
-        *incident.of(RcuStall),
-    ]
-    errors = any(each.severity is not Severity.INFO for each in incident.of(BlockIoError))
-    on_the_disk = any(
-        IN_THE_DISKS_DRIVER.match(frame) for each in stuck for frame in (each.function or "", *each.frames)
-    )
-    if len(stuck) < 2 or errors or on_the_disk or any(each.about != "timeout" for each in troubles):
-        return []
-    return troubles
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

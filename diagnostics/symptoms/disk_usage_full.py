@@ -13,28 +13,8 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Subject
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
-from ..mounttable import is_below
+from ._space import ROOMY_PERCENT, is_full, real
 from ._symptom import Finding, Symptom
-
-FULL_PERCENT, ROOMY_PERCENT = 99.0, 90.0
-ROOM = 0.01  # of the size: df rounds what is used up
-IMAGES = ("squashfs", "iso9660", "erofs", "overlay-image")
-NEVER = ("/dev/shm", "/snap", "/sys", "/proc", "/run/user", "/boot/efi", "/dev")
-
-
-def real(incident: Incident, row: DiskUsage) -> bool:
-    """True for a volume that somebody could want to write to."""
-    point = row.subject.mount or ""
-    if any(is_below(point, folder) for folder in NEVER) or point.endswith("/dev/shm") or not row.size:
-        return False
-    mount = incident.volumes.mount_at(point, row)
-    return mount is None or mount.type not in IMAGES
-
-
-def is_full(row: DiskUsage) -> bool:
-    """True where nothing can be written, or hardly anything."""
-    room = row.available is not None and row.size is not None and row.available > ROOM * row.size
-    return row.available == 0 or ((row.used_percent or 0.0) >= FULL_PERCENT and not room)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

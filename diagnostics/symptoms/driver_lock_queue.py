@@ -18,12 +18,11 @@ from ..evidence import Evidence, Subject
 from ..evidence.process import ProcessState, ThreadState
 from ..incident import Incident
 from ..machines import by_machine
+from ._gpu_driver import FEWEST, GPU_TOOLS, LONG_S
 from ._jobs import is_of_the_job
 from ._symptom import Finding, Symptom
-from .hung_in_gpu_driver import TOOLS
 
 LOCK = re.compile(r"^(?:os_acq\w{0,24}|uvm_va_space_\w{1,24}|nv_\w{1,30}|nvidia\w{0,20}|rm_\w{1,30})")
-FEWEST, LONG_S = 2, 300.0
 # nvidia-device-plugin     dcgm-exporter     nv-hostengine: asleep nearly all the time, where the driver answers
 MONITORS = re.compile(
     r"^(?:nvidia-device-p|k8s-device-plug|gpu-feature-dis|dcgm-exporter|nv-hostengine|nvidia-persiste|nvitop|gpustat)"
@@ -65,8 +64,8 @@ def _behind_a_dead_program(rows: Sequence[ProcessState]) -> Iterator[Finding]:
     """A tool of the driver and another program in D, while a program that was killed cannot end."""
     dead = [row for row in rows if row.state == "Z" and row.parent_pid == 1 and is_of_the_job(row)]
     stuck = [row for row in rows if row.state == "D"]
-    tools = [row for row in stuck if row.subject.comm in TOOLS]
-    others = [row for row in stuck if row.subject.comm not in TOOLS and is_of_the_job(row)]
+    tools = [row for row in stuck if row.subject.comm in GPU_TOOLS]
+    others = [row for row in stuck if row.subject.comm not in GPU_TOOLS and is_of_the_job(row)]
     if dead and tools and others:
         note = f"{len(stuck)} programs wait beside {dead[0].subject.pid}, which is defunct and still there"
         yield Finding(Subject(), (dead[0], tools[0], others[0]), note)
@@ -74,7 +73,7 @@ def _behind_a_dead_program(rows: Sequence[ProcessState]) -> Iterator[Finding]:
 
 def _behind_a_spinning_monitor(rows: Sequence[ProcessState]) -> Iterator[Finding]:
     """Two tools of the driver or more in D beside a monitor that runs without a rest."""
-    tools = {row.subject.pid: row for row in rows if row.state == "D" and row.subject.comm in TOOLS}
+    tools = {row.subject.pid: row for row in rows if row.state == "D" and row.subject.comm in GPU_TOOLS}
     for row in rows if len(tools) >= FEWEST else ():
         spins = row.state == "R" and (row.cpu_percent or 0.0) >= SPINS_PERCENT and (row.cpu_s or 0.0) >= LONG_S
         if spins and MONITORS.match(row.subject.comm or ""):

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from ..evidence.process import ProcessState
 from ..incident import Incident
+from ._gpu_driver import LONG_S, unloads
 from ._symptom import Finding, Symptom
-from .driver_lock_queue import LONG_S
-from .hung_in_gpu_driver import unloads
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

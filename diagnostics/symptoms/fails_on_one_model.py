@@ -15,7 +15,7 @@ from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
 from ._symptom import Finding, Symptom
-from .failures_follow_one_device import BAD, FULL
+from ._trials import BAD, FULL
 
 # RTX 2080 Ti      K80      A100-40GB      MI250X      GeForce GTX 960M
 MODEL = re.compile(

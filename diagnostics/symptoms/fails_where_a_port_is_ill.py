@@ -16,7 +16,7 @@ from ..evidence.people import Trial
 from ..incident import Incident
 from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .failures_follow_one_device import BAD
+from ._trials import BAD
 
 FEWEST_FAILURES = 2
 

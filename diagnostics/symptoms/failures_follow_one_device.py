@@ -20,12 +20,10 @@ from ..evidence import Subject
 from ..evidence.people import Trial
 from ..incident import Incident
 from ._symptom import Finding, Symptom
+from ._trials import BAD, FULL
 
-BAD = ("fail", "hang")
 BY_CHANCE = 1 / 15
 PARTS = ("card", "device", "dimm")
-# of memory that another program holds, or that is smaller
-FULL = re.compile(r"out of memory|OutOfMemory|\bOOM\b", re.I)
 CONNECTION = re.compile(r"<?->")
 # without n12      n12 replaced by n77
 LEFT_OUT = re.compile(

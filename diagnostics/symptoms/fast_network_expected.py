@@ -19,8 +19,8 @@ from ..evidence.job import PythonException, SettingSeen
 from ..evidence.network import PortState, RdmaDevices
 from ..evidence.people import Trial
 from ..incident import Incident
+from ._network import SWITCHED_OFF
 from ._symptom import Finding, Symptom
-from .slow_transport_chosen import SWITCHED_OFF
 
 SOCKETS = re.compile(r"Using network Socket|NET/Socket ?: Using|NET/OFI Selected Provider is (?:sockets|tcp)\b")
 # FI_PROVIDER=efa    LD_PRELOAD=/opt/aws-ofi-nccl/lib/libnccl-net.so    NCCL_IB_HCA=mlx5    NCCL_NET_PLUGIN=ofi

@@ -6,27 +6,16 @@ gpu ... but your machine only has"). Why there are fewer it does not say: a lost
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..incident import Incident
+from ._gpus import FEWER_GPUS
 from ._reports import complaints
 from ._symptom import Finding, Symptom
 
-WORDS = re.compile(
-    r"invalid device ordinal|device[_ ]count\W{1,3}\d{1,3} is (?:smaller|less|lower) than"
-    r"|requested gpu.{0,80}only (?:has|have)|but your machine only has"
-    r"|(?:expected|require[sd]?|requested|need(?:s|ed)?|wants?)\D{0,12}\d{1,3} (?:GPU|device)s?\b.{0,40}\b"
-    "(?:only|found|got|but|have|available|detected)"
-    r"|only \d{1,3} (?:GPU|CUDA device)s? (?:(?:is|are|were) )?(?:available|found|detected|visible)"
-    "|(?:greater|larger|more|higher|exceeds?) (?:than )?(?:the )?(?:number of )?(?:available|visible) "
-    "(?:GPU|CUDA|device)s?",
-    re.I,
-)
-
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    yield from complaints(incident, WORDS)
+    yield from complaints(incident, FEWER_GPUS)
 
 
 SYMPTOM = Symptom(

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from ..evidence.job import PythonException
 from ..incident import Incident
 from ._builds import NO_TOOLS
+from ._caches import CACHE
+from ._checkpoints import PART_MISSING, UNREADABLE
+from ._exceptions import SETUP
 from ._places import place
 from ._runs import went_on_after
+from ._shared_memory import SHARED, is_gone
 from ._symptom import Finding, Symptom
-from .cache_race_error import CACHE
-from .checkpoint_unreadable import PART_MISSING, UNREADABLE
-from .ipc_object_gone import is_gone
-from .shm_error import SHARED
-from .user_code_exception import SETUP
 
 MACHINERY = (CACHE, PART_MISSING, UNREADABLE, SETUP, NO_TOOLS, SHARED)
 

@@ -20,23 +20,17 @@ from ..evidence.storage import MemoryInfo
 from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from ._errors import matching
+from ._memory import OF_THE_MACHINE, OOMD, is_low
 from ._reports import kill_log, killed
 from ._runs import killed_another
 from ._symptom import Finding, Symptom
-from .machine_memory_low import is_low
 
 BY_A_DAEMON = re.compile(
     r"node (?:is )?running low on memory|systemd-oomd.{0,40}[Kk]illed|earlyoom.{0,60}SIG|low memory! at or below"
     r"|\bRayOutOfMemoryError: More than \d{1,3}% of the memory on node"
 )
-# the kubelet's report of a kill outside any container's limit, and platforms that give a machine for each job
-OF_THE_MACHINE = re.compile(
-    r"System ?OOM encountered|^SystemOOM\b|Reason: SystemOOM\b|all available RAM|instance type with more memory"
-)
 
 
-# systemd's word on a unit of which its daemon ended all processes: it watches the machine's swap and pressure
-OOMD = re.compile(r"systemd-oomd killed \d")
 # what is killed first on a workstation, by its own wish
 DESKTOP = re.compile(
     r"^(?:chrom(?:e|ium)|firefox|Web Content|Isolated Web|slack|teams|electron|code$|discord|spotify|thunderbird)", re.I

@@ -26,13 +26,6 @@ SAID = re.compile(
     r"|SDCReplayMismatch|check_gpu_\w{1,20}: .{0,80}\bfailed\b",
     re.I,
 )
-NOT_RUN = re.compile(r"busy or unavailable|cuCtxCreate|Unable to create CUDA context|cudaStreamCreate", re.I)
-MEMORY = re.compile(r"memory|memtest|ECC|remap|DBE|SBE", re.I)
-
-
-def could_not_run(result: GpuDiagnostic) -> bool:
-    """True when a test says that it got no hold of the device, rather than what it found."""
-    return NOT_RUN.search(result.text) is not None
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

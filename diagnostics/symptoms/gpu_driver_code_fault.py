@@ -5,17 +5,13 @@ By the module that the innermost function of the trace belongs to, or by the dri
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.kernel import KernelFault
 from ..incident import Incident
+from ._gpu_driver import is_of_gpu_driver
 from ._symptom import Finding, Symptom
-
-MODULE = re.compile(r"^(?:nvidia(?:_\w{1,20})?|amdgpu|amdkfd|i915|xe|habanalabs)$")
-# the modules that are built into no kernel have names of their own
-NAMES = re.compile(r"^(?:_?nv\d{5,}rm|nvidia_|uvm_|nvkms_?|amdgpu_|kfd_)")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -23,12 +19,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if is_of_gpu_driver(fault):
             where = " ".join(each for each in (fault.text[:120], fault.function, fault.module) if each)
             yield Finding(Subject(host=fault.subject.host), (fault,), where)
-
-
-def is_of_gpu_driver(fault: KernelFault) -> bool:
-    """True where the kernel stopped itself in a GPU driver's code."""
-    ours = MODULE.match(fault.module) if fault.module else NAMES.match(fault.function or "")
-    return fault.about in ("bug", "oops", "panic") and ours is not None
 
 
 SYMPTOM = Symptom(

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuErrorCounts
 from ..incident import Incident
+from ._gpus import is_storm
 from ._reports import gpu_reports, gpu_subject
 from ._symptom import Finding, Symptom
-
-STORM = 1000  # a healthy HBM stack corrects a few errors a month
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -27,13 +26,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
         elif fact.counts:
             note = "the counters show no storm and no pending repair"
             yield Finding(gpu_subject(incident, fact.subject), (fact,), note, present=False)
-
-
-def is_storm(name: str, count: int) -> bool:
-    """True for a counter, by its name in lower case, that tells of a memory which is wearing out."""
-    if ("remap" in name or "retired" in name) and ("pending" in name or "fail" in name):
-        return count > 0
-    return "correctable" in name and "uncorrectable" not in name and "aggregate" not in name and count >= STORM
 
 
 SYMPTOM = Symptom(

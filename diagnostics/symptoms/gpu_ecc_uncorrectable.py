@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuErrorCounts
 from ..incident import Incident
+from ._gpus import is_storm
 from ._reports import gpu_reports, gpu_subject
 from ._symptom import Finding, Symptom
-from .gpu_ecc_correctable_storm import is_storm
 
 CODES = (48, 64, 94, 95, 140, 171, 172)
 OF_A_LIFETIME = re.compile(r"aggregate|remapped|retired", re.I)  # these were met before, and rows that failed replaced

@@ -11,20 +11,19 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuStatus, GpuToolError
 from ..incident import Incident
+from ._gpus import OFF_THE_BUS, sensors_answer
 from ._reports import gpu_subject
 from ._symptom import Finding, Symptom
-from .gpu_off_bus_report import WORDS as GONE
-from .gpu_sensors_refused import answers
 
 NO_HANDLE = re.compile(r"Unable to determine the device handle", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for error in incident.of(GpuToolError):
-        if NO_HANDLE.search(error.text) and not GONE.search(error.text):
+        if NO_HANDLE.search(error.text) and not OFF_THE_BUS.search(error.text):
             yield Finding(gpu_subject(incident, error.subject), (error,), error.text[:200])
     for status in incident.of(GpuStatus):
-        if status.unreadable and not (answers(status) or GONE.search(status.unreadable)):
+        if status.unreadable and not (sensors_answer(status) or OFF_THE_BUS.search(status.unreadable)):
             yield Finding(gpu_subject(incident, status.subject), (status,), f"nvidia-smi shows {status.unreadable}")
 
 

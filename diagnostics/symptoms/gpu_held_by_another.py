@@ -20,13 +20,11 @@ from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
 from ..evidence.process import ProcessState
 from ..incident import Incident
+from ._gpus import AT_START, HELD_BY_ITSELF, IDLE_MIB, MEMORY_FULL
 from ._holders import NOTEBOOK, WORKER, holders, is_orphan, process_table
 from ._jobs import OF_A_JOB, is_of_the_job
 from ._reports import gpu_subject, said, words_of
 from ._symptom import Finding, Symptom
-from .gpu_memory_without_owner import IDLE_MIB
-from .gpu_out_of_memory import WORDS as OUT_OF_MEMORY
-from .gpu_taken_before_start import AT_START, OWN
 
 SERVER = re.compile(
     r"\bvllm serve\b|\bapi_server\b|launch_server|tritonserver|text-generation-server|llama-server|\bollama\b"
@@ -39,7 +37,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         own = complaint.subject.pid
         others = _not_the_jobs(incident, complaint, own) if own is not None else _left_over(incident, complaint)
         yield from _found(incident, complaint, others)
-    for complaint in said(incident, OUT_OF_MEMORY):
+    for complaint in said(incident, MEMORY_FULL):
         if not AT_START.search(words_of(complaint)):
             yield from _found(incident, complaint, _left_over(incident, complaint))
 
@@ -82,7 +80,7 @@ def _left_over(incident: Incident, complaint: Evidence) -> list[Evidence]:
         row = holder.row
         if row is None or holder.pid == own:
             continue
-        notebook = NOTEBOOK.search(holder.names) and not OWN.search(words_of(complaint))
+        notebook = NOTEBOOK.search(holder.names) and not HELD_BY_ITSELF.search(words_of(complaint))
         may_be_itself = own is None and holder.owner is None and _is_alone(incident, row)
         orphan = (
             not may_be_itself

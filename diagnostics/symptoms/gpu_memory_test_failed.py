@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuDiagnostic
 from ..incident import Incident
+from ._gpus import MEMORY, could_not_run
 from ._reports import gpu_subject
 from ._symptom import Finding, Symptom
-from .gpu_diagnostic_failed import MEMORY, could_not_run
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

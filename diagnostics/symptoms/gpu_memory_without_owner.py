@@ -17,14 +17,13 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import ToolError
 from ..evidence.supervisor import ProcessEnded
 from ..incident import Incident
+from ._gpus import IDLE_MIB, NAMELESS
 from ._holders import HOLDER
 from ._jobs import is_of_the_job
 from ._reports import gpu_subject, said, words_of
 from ._symptom import Finding, Symptom
 
-IDLE_MIB = 1024  # the driver's own tables and a display take less
 NO_SUCH = re.compile(r"\((\d{1,10})\) - No such process|/proc/(\d{1,10})'?: No such file or directory")
-NAMELESS = ("not found", "defunct", "unknown error", "unknown", "n/a", "no such process", "-")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -6,22 +6,20 @@ kernel log long enough to speak was read and says nothing of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
+from ._gpus import OFF_THE_BUS
 from ._reports import gpu_reports, gpu_subject
 from ._symptom import Finding, Symptom
-
-WORDS = re.compile(r"fallen off the bus|GPU[ _]?is[ _]?lost|\(rev ff\)(?: \(prog-if ff\))?$", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for status in incident.of(GpuStatus):
-        if status.unreadable and WORDS.search(status.unreadable):
+        if status.unreadable and OFF_THE_BUS.search(status.unreadable):
             yield Finding(gpu_subject(incident, status.subject), (status,), f"nvidia-smi shows {status.unreadable}")
-    yield from gpu_reports(incident, codes=(79,), driver=("off-bus",), words=WORDS)
+    yield from gpu_reports(incident, codes=(79,), driver=("off-bus",), words=OFF_THE_BUS)
 
 
 SYMPTOM = Symptom(

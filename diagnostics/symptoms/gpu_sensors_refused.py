@@ -11,22 +11,16 @@ from collections.abc import Iterator
 
 from ..evidence.gpu import GpuStatus
 from ..incident import Incident
+from ._gpus import OFF_THE_BUS, sensors_answer
 from ._reports import gpu_subject
 from ._symptom import Finding, Symptom
-from .gpu_off_bus_report import WORDS as GONE
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for status in incident.of(GpuStatus):
-        if status.unreadable and answers(status) and not GONE.search(status.unreadable):
+        if status.unreadable and sensors_answer(status) and not OFF_THE_BUS.search(status.unreadable):
             note = f"nvidia-smi shows {status.unreadable} beside readings that it was given"
             yield Finding(gpu_subject(incident, status.subject), (status,), note)
-
-
-def answers(status: GpuStatus) -> bool:
-    """True when something was read off the device itself; what memory is in use the driver knows without asking it."""
-    read_off = (status.temperature_c, status.utilisation_percent, status.power_w, status.sm_clock_mhz)
-    return any(value is not None for value in read_off)
 
 
 SYMPTOM = Symptom(

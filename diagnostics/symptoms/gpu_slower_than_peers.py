@@ -19,6 +19,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.gpu import GpuStatus
 from ..evidence.network import Benchmark
 from ..incident import Incident
+from ._gpus import LARGER_IS_SLOWER
 from ._reports import by_device, gpu_subject, said, words_of
 from ._symptom import Finding, Symptom
 
@@ -36,7 +37,6 @@ BESIDE_ITS_PEERS = 0.98
 FEWEST_CLOSE, LEAST_BEHIND, TIMES_THE_WIDTH = 5, 0.03, 3.0
 Measured = tuple[Evidence, Subject, float]
 WORKING_PERCENT = 20.0
-LARGER_IS_SLOWER = ("s", "ms", "us", "ns")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -20,10 +20,10 @@ from ..evidence.training import NonFiniteValue
 from ..incident import Incident
 from ..runs import Run, outlived
 from ._errors import matching
+from ._exceptions import DIVERGED
+from ._gpus import follows_at_once, link_failures
 from ._reports import gpu_reports, words_of
 from ._symptom import Finding, Symptom
-from .gpu_link_failed import follows, link_failures
-from .loss_not_finite import DIVERGED
 
 DAY_S = 86400.0
 CODES = (13, 31, 32, 43, 68, 69)
@@ -72,7 +72,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
 
 
 def _follows(incident: Incident, failures: Mapping[str, Sequence[PcieError]], xid: Xid) -> bool:
-    return follows(incident, failures.get(xid.subject.pci or "", ()), xid)
+    return follows_at_once(incident, failures.get(xid.subject.pci or "", ()), xid)
 
 
 def _of_another_run(incident: Incident, xid: Xid) -> bool:

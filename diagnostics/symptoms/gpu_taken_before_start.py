@@ -14,23 +14,13 @@ from collections.abc import Iterator
 from ..evidence import Evidence
 from ..evidence.gpu import GpuProcess
 from ..incident import Incident
+from ._gpus import AMOUNT, AT_START, HELD_BY_ITSELF
 from ._reports import findings, gpu_subject, said, words_of
 from ._symptom import Finding, Symptom
 
-AT_START = re.compile(
-    r"Free memory on device .{0,40}\(\d+(?:\.\d+)?/\d+(?:\.\d+)? GiB\) on startup is less than desired"
-    r"|Initial free memory .{0,80}less than|memory was already (?:in use|allocated) before",
-    re.I,
-)
-AMOUNT = r"(\d{1,6}(?:\.\d+)?) ([MG])iB"
 # a total capacity of 23.69 GiB of which 312.00 MiB is free          23.69 GiB total capacity; ...; 312.00 MiB free
 CAPACITY = re.compile(rf"total capac(?:i)?ty of {AMOUNT}|{AMOUNT} total capacity")
 FREE = re.compile(rf"{AMOUNT} (?:is )?free\b")
-# what PyTorch calls "Process 4123" may be the one that failed: its own part is told by these
-OWN = re.compile(
-    f"this process has {AMOUNT} memory in use|{AMOUNT} "
-    "(?:reserved in total by PyTorch|is allocated by PyTorch|already allocated)"
-)
 # CUDA out of memory. ... GPU 0 has a total capacity       (GPU 0; 23.69 GiB total capacity
 DEVICE = re.compile(r"\bGPU (\d{1,3})\b")
 LISTED = re.compile(rf"\bProcess \d{{1,8}} has {AMOUNT} memory in use")
@@ -69,7 +59,7 @@ def _shared_by_ranks(incident: Incident) -> set[str | None]:
 
 def _of_others(text: str) -> bool:
     """True when one report of PyTorch shows most of a device in the hands of others."""
-    whole, free, own = (max(_gib(pattern, text), default=None) for pattern in (CAPACITY, FREE, OWN))
+    whole, free, own = (max(_gib(pattern, text), default=None) for pattern in (CAPACITY, FREE, HELD_BY_ITSELF))
     if not whole or free is None or own is None:
         return False
     if any(LISTED.finditer(text)) and max(_gib(LISTED, text)) < MOST * whole:

@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from ..evidence.gpu import GpuProcess, GpuStatus
 from ..evidence.process import ProcessState
 from ..incident import Incident
+from ._gpu_driver import kept_by_driver
+from ._gpus import IDLE_MIB, NAMELESS
 from ._holders import NOTEBOOK, WORKER, holders, is_orphan, process_table
 from ._jobs import is_of_the_job
 from ._reports import gpu_subject
 from ._symptom import Finding, Symptom
-from .gpu_memory_without_owner import IDLE_MIB, NAMELESS
-from .hung_in_gpu_driver import kept_by_driver
 
 APART_S = 60.0  # what one process started is of one age
 

@@ -13,19 +13,14 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.gpu import GpuToolError
-from ..evidence.kernel import GpuDriverMessage, HungTask, RcuStall, SoftLockup
-from ..evidence.process import ProcessState, ThreadState
+from ..evidence.kernel import HungTask, RcuStall, SoftLockup
+from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
+from ._gpu_driver import FRAME, GPU_TOOLS, kept_by_driver, unloads
 from ._symptom import Finding, Symptom
 
-FRAME = re.compile(
-    r"^(?:_?nv\d{5,}rm|nvidia_|nvkms|nv_|uvm_|os_acquire_(?:rwlock|mutex|semaphore)|rm_|osAcquire)|nvidia"
-)
-SPINS = re.compile(r"spin|acquire|_lock\b|wait_for", re.I)
 HANGS = ("hanging", "timed-out")
-# they do nothing but ask the driver, as the kernel cuts their names
-TOOLS = ("nvidia-smi", "nvidia-persiste", "nvidia-cuda-mps", "dcgmi")
 # the driver's own thread, and what the container's library asks it with: they wait nowhere else
 INSIDE = ("nvidia-modeset/", "nvc:[driver]")
 ASKS = re.compile(r"\b(?:nvidia-smi|dcgmi|rocm-smi)\b")
@@ -40,26 +35,6 @@ OPENS_IN_PYTHON = re.compile(
 LIMIT = re.compile(r"\btimeout (?:-\S{1,20} ){0,3}(\d{1,6})([smh]?)\b")
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 LONGEST_START_S = 30  # without persistence mode the driver brings eight devices up first
-# rmmod nvidia_uvm      modprobe -r nvidia_drm      modprobe -f --remove amdgpu
-UNLOADS = re.compile(
-    r"\b(?:rmmod|modprobe(?: -{1,2}[a-z]{1,10}){0,3} (?:-r|--remove))"
-    r"(?: -{1,2}\w{1,10}){0,3} (?:nvidia(?:[_-]\w{1,12})?|amdgpu|amdkfd)(?![\w.])"
-)
-# tee /sys/bus/pci/drivers/nvidia/unbind      sh -c echo 0000:41:00.0 > /sys/bus/pci/drivers/amdgpu/unbind
-UNBINDS = re.compile(r"/sys/bus/pci/drivers/(?:nvidia|amdgpu)/(?:unbind|remove_id)\b")
-# tee /sys/bus/pci/devices/0000:41:00.0/remove      tee /proc/acpi/bbswitch      (the device may be no GPU)
-DETACHES = re.compile(
-    r"/sys/bus/pci/devices/\S{1,40}/(?:remove|reset|driver/unbind|driver_override)\b|/proc/acpi/bbswitch\b"
-    r"|\bvirsh nodedev-detach\b"
-)
-
-
-def unloads(incident: Incident, row: ProcessState) -> bool:
-    """True for a command that takes the driver's module out, or a card from the driver."""
-    if UNLOADS.search(row.command) or UNBINDS.search(row.command):
-        return True
-    taken = any(message.about == "removed-in-use" for message in incident.of(GpuDriverMessage))
-    return taken and DETACHES.search(row.command) is not None
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -78,7 +53,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for row in incident.of(ProcessState):
         if row.state == "D" and FRAME.search(row.wchan or ""):
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D in {row.wchan}")
-        elif row.state == "D" and row.subject.comm in TOOLS:
+        elif row.state == "D" and row.subject.comm in GPU_TOOLS:
             yield Finding(row.subject, (row,), f"{row.subject.comm} is in D")
         elif row.state == "D" and unloads(incident, row):
             yield Finding(row.subject, (row,), f"{row.command[:80]} is in D")
@@ -89,20 +64,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
     for error in incident.of(GpuToolError):
         if error.about == "hanging":
             yield Finding(error.subject, (error,), error.text)
-
-
-def kept_by_driver(incident: Incident) -> Iterator[ThreadState]:
-    """The threads that stand inside of the driver in D, spin there, or stay there although they were killed."""
-    killed = {
-        command.subject.pid
-        for command in incident.of(CommandOutcome)
-        if command.outcome == "hanging" and command.command.startswith("kill")
-    } - {None}
-    for thread in incident.of(ThreadState):
-        if any(FRAME.search(frame) for frame in thread.frames):
-            spins = all(word.search(thread.frames[0]) for word in (FRAME, SPINS))
-            if thread.state == "D" or spins or thread.kill_pending or thread.subject.pid in killed:
-                yield thread
 
 
 def _does_not_open(incident: Incident) -> Iterator[Finding]:
@@ -130,7 +91,7 @@ def _waited_s(command: CommandOutcome) -> float:
 
 
 def _asks_the_driver(fact: HungTask | SoftLockup | RcuStall) -> bool:
-    named = fact.subject.comm in INSIDE or (not fact.frames and fact.subject.comm in TOOLS)
+    named = fact.subject.comm in INSIDE or (not fact.frames and fact.subject.comm in GPU_TOOLS)
     return isinstance(fact, HungTask) and named
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
+from ._space import is_full, real
 from ._symptom import Finding, Symptom
-from .disk_usage_full import is_full, real
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

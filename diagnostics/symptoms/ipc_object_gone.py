@@ -10,15 +10,8 @@ from collections.abc import Iterator
 
 from ..evidence.job import PythonException
 from ..incident import Incident
+from ._shared_memory import is_gone
 from ._symptom import Finding, Symptom
-
-OPENERS = ("multiprocessing/synchronize.py", "multiprocessing/shared_memory.py", "multiprocess/synchronize.py")
-
-
-def is_gone(fact: PythonException) -> bool:
-    """True where multiprocessing itself opened what is not there."""
-    inner = fact.frames[0] if fact.frames else ""
-    return fact.type.endswith("FileNotFoundError") and any(file in inner for file in OPENERS)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -17,14 +17,9 @@ from ..evidence.process import ProcessState, ThreadState
 from ..filesystems import DAEMONS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
+from ._kernel import LOCAL
 from ._symptom import Finding, Symptom
 
-LOCAL = re.compile(
-    "^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_"
-    r"|submit_bio|blk_mq|wbt_|rq_qos|md_|raid|handle_stripe|dm_|bcache|bch_"
-    r"|dbuf_|arc_|dsl_|spa_|zil_|zvol_|zpl_|zap_|add_transaction_credits|wait_current_trans|start_transaction"
-    r"|start_this_handle|wait_transaction|kjournald|wb_wait|writeback|balance_dirty)"
-)
 # where a filesystem's own thread waits for its disk day by day
 AT_HOME = frozenset({"jbd2_journal_commit_transaction", "kjournald2", "kjournald", "txg_sync_thread", "xfsaild"})
 # txg_sync      dbuf_evict      jbd2/nvme0n1p2-8      xfsaild/dm-0      btrfs-transacti

@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from ..evidence import Evidence, Severity
 from ..evidence.kernel import ClockJump, HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
+from ._gpu_driver import is_of_gpu_driver
+from ._kernel import is_of_filesystem, lone
 from ._reports import findings, is_over, kernel_log, nothing
 from ._runs import all_finished
 from ._symptom import Finding, Symptom
-from .filesystem_code_fault import is_of_filesystem
-from .gpu_driver_code_fault import is_of_gpu_driver
-from .processor_stuck_once import lone
 
 # a driver or filesystem that spins is the fault of that driver or filesystem, and a symptom of its own
 ELSEWHERE = re.compile(r"nvidia|^_?nv\d{5,}rm|^uvm_|^(?:ext4|xfs|btrfs|jbd2|nfs|fuse|ceph|ll|cifs)_")

@@ -14,8 +14,8 @@ from ..evidence.kernel import OomKill
 from ..evidence.storage import MemoryInfo
 from ..evidence.supervisor import ProcessEnded, SchedulerEvent
 from ..incident import Incident
+from ._memory import is_low
 from ._symptom import Finding, Symptom
-from .machine_memory_low import is_low
 
 LOOKS = 3
 SWAP_LEFT = 0.05

@@ -12,6 +12,7 @@ from ..evidence import Severity
 from ..evidence.kernel import LinkChange
 from ..evidence.network import PortState
 from ..incident import Incident
+from ._network import is_down
 from ._symptom import Finding, Symptom
 
 DOWN = ("down", "polling", "disabled")
@@ -36,10 +37,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
     up = tuple(port for port in ports if port.state.lower() not in DOWN)
     if up and len(up) == len(ports):
         yield Finding(up[0].subject, up, f"{len(up)} ports are up", present=False)
-
-
-def is_down(port: PortState) -> Finding:
-    return Finding(port.subject, (port,), f"{port.subject.interface or 'a port'} is {port.state}")
 
 
 def _is_virtual(interface: str | None) -> bool:

@@ -16,9 +16,9 @@ from ..evidence.collective import NcclMessage
 from ..evidence.kernel import LinkChange
 from ..incident import Incident
 from ..machines import Machines, by_machine
+from ._network import RETRY_EXCEEDED
 from ._reports import is_over, said
 from ._symptom import Finding, Symptom
-from .rdma_gave_up import RETRY_EXCEEDED
 
 EVENT = re.compile(
     "async(?:hronous|ync)? (?:fatal )?event.{0,20}port (?:error|active)"

@@ -15,9 +15,8 @@ from ..evidence.storage import MemoryInfo
 from ..incident import Incident
 from ..sizes import size_kib
 from ._errors import Said
+from ._memory import is_plenty, refusals
 from ._symptom import Finding, Symptom
-from .cannot_allocate_memory import refusals
-from .machine_memory_low import is_plenty
 
 LITTLE_KIB = 1 << 20
 # you tried to allocate 51380224 bytes.     Unable to allocate 36.0 MiB for an array     realloc of size 65536 failed

@@ -7,17 +7,14 @@ on the pieces would take as long for each.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.training import ProgressBar
 from ..incident import Incident
+from ._loading import LOADS, LONG_S, SLOW_PIECE_S, VARIES
 from ._places import only_network_mount
 from ._symptom import Finding, Symptom
-
-LOADS = re.compile(r"\bload|\bread|\bshard|\bcheckpoint|\bfetch|\brestor", re.I)
-LONG_S, SLOW_PIECE_S, VARIES = 600.0, 5.0, 10.0
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ..evidence.training import ProgressBar
 from ..incident import Incident
+from ._loading import LOADS, LONG_S
 from ._symptom import Finding, Symptom
-from .load_comes_in_fits import LOADS, LONG_S
 
 A_PIECE_S = 20.0
 

@@ -12,14 +12,10 @@ from collections.abc import Iterator
 from ..evidence.supervisor import WorkerKilled
 from ..incident import Incident
 from ._errors import matching
+from ._loading import WORKER
 from ._symptom import Finding, Symptom
 
 BUS = re.compile(r"BUS|\bbus error\b", re.I)
-WORKER = re.compile(
-    "bus error encountered in (?:DataLoader )?worker"
-    r"|DataLoader worker \(pid[^)]{0,40}\) is killed by signal: Bus error",
-    re.I,
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -15,9 +15,8 @@ from ..evidence import Evidence, Subject
 from ..evidence.job import PythonException, SettingSeen
 from ..evidence.people import LoginSession
 from ..incident import Incident
+from ._shared_memory import is_gone, missed_segments
 from ._symptom import Finding, Symptom
-from .ipc_object_gone import is_gone
-from .shm_error import missed_segments
 
 REMOVES = {"RemoveIPC": "yes", "Linger": "no"}
 AT_ONCE_S = 60.0  # systemd removes them with the session; who has them open misses them at the next call

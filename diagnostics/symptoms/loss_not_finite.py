@@ -20,6 +20,7 @@ from ..evidence.people import Trial
 from ..evidence.training import LossScaleLowered, NonFiniteValue
 from ..incident import Incident
 from ._errors import matching
+from ._exceptions import DIVERGED
 from ._registry import findings_of
 from ._runs import column, is_finite_again, is_one_overflow
 from ._symptom import Finding, Symptom
@@ -42,23 +43,6 @@ HARDWARE = re.compile(
 )
 # nan at 6000      loss is nan from step 1
 NAN = re.compile(r"(?i)(?:(?:the )?(?:loss|output) (?:is |becomes |turns )?)?-?nan\b")
-DIVERGED = re.compile(
-    r"loss scale already at minimum|minimum loss scale reached|returned nan values|probably exploding"
-    r"|reducing loss scale to \d(?:\.\d{1,20})?e-(?:0[5-9]|[1-9]\d)|probability tensor contains either `?inf"
-    r"|\b(?:loss|model|training|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:exploded|diverged|is not finite)"
-    r"|\b(?:loss|grad(?:ient)?s?(?: norm)?)\b.{0,40}\b(?:is|was|are|became|becomes|turned|contains?|=)[ :]{0,2}"
-    r"(?:nan|inf|infinite|non-?finite)\b"
-    r"|\b(?:found|detected|encountered|got)\b.{0,20}\b(?:nan|inf)s?\b.{0,30}\b(?:loss|grad|forward|weight|param|logits)"
-    r"|\b(?:nan|inf)s? (?:was |were |values? )?(?:found|detected|encountered|occurred|appeared)\b.{0,30}\b"
-    "(?:loss|grad|forward|weight|param|logits|input tensor|generator|discriminator)"
-    r"|\bDetected inf/nan during batch_number=|\bignored a value of (?:nan|inf)\b"
-    r"|\b(?:predicted|output|computed) values? (?:is|are|were|contains?) (?:nan|inf)\b"
-    r"|\binvalid value \((?:nan|inf)\) encountered|\bTensor had (?:nan|inf)\b|\bUnexpected result (?:nan|inf)\b"
-    r"|\bdetected nan and/or inf\b"
-    r"|\binvalid loss, terminat|to satisfy the constraint .{1,80}, but found invalid values"
-    r"|\b(?:nan|inf|infinite|non-?finite|invalid) (?:loss|grad(?:ient)?s?(?: norm)?)(?!.{0,60}\b(?:continuing|skip))",
-    re.I,
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -10,27 +10,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.storage import MemoryInfo
 from ..incident import Incident
+from ._memory import is_low, is_plenty
 from ._symptom import Finding, Symptom
-
-LOW, LOW_WHEN_SMALL, SMALL_KIB = 0.03, 0.05, 2 << 20
-PLENTY = 0.2
-
-
-def is_low(info: MemoryInfo) -> bool:
-    """True where hardly anything is available."""
-    if info.used_percent is not None:
-        return info.used_percent > 100 * (1 - LOW)
-    total, available = info.values_kib.get("MemTotal"), info.values_kib.get("MemAvailable")
-    if not total or available is None:
-        return False
-    share = available / total
-    return share < LOW or (share < LOW_WHEN_SMALL and available < SMALL_KIB)
-
-
-def is_plenty(info: MemoryInfo) -> bool:
-    """True where a fifth or more is available."""
-    total, available = info.values_kib.get("MemTotal"), info.values_kib.get("MemAvailable")
-    return bool(total) and available is not None and available / (total or 1) > PLENTY
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -14,15 +14,13 @@ from statistics import median
 from ..evidence import Subject
 from ..evidence.collective import CollectiveTimeout
 from ..evidence.process import ProcessState
-from ..evidence.storage import Pressure
 from ..incident import Incident
+from ._cpus import _fell, _high, _paces
 from ._jobs import is_of_the_job
+from ._pace import LEAST, lasting_loss
 from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .pace_fell import FEWEST, LEAST, lasting_loss
-from .throughput_collapsed import rates as paces_of
 
-HIGH = 60.0
 EVEN = 0.6  # of the usual pace, at the last step
 
 
@@ -31,31 +29,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
     if rows and not _fell(incident) and not _at_rest(incident) and not _kept_its_pace(incident):
         for row in rows:
             yield Finding(Subject(host=row.subject.host), (row,), f"CPU pressure {row.avg60:.0f} % over a minute")
-
-
-def felt_pressure(incident: Incident) -> Iterator[Finding]:
-    """The machine's pressure where the pace of the job's steps fell."""
-    rows = _high(incident)
-    for row in rows if rows and _fell(incident) else ():
-        note = f"CPU pressure {row.avg60:.0f} % over a minute, and the pace fell"
-        yield Finding(Subject(host=row.subject.host), (row,), note)
-
-
-def _high(incident: Incident) -> list[Pressure]:
-    return [
-        row
-        for row in incident.of(Pressure)
-        if (row.resource, row.scope, row.subject.cgroup) == ("cpu", "some", None) and min(row.avg60, row.avg300) >= HIGH
-    ]
-
-
-def _fell(incident: Incident) -> bool:
-    return any(lasting_loss(pace) > LEAST for pace in _paces(incident))
-
-
-def _paces(incident: Incident) -> list[list[float]]:
-    """The paces of each run that shows enough of them, without its warm-up."""
-    return [pace for run in incident.runs if len(pace := paces_of(run.steps)[2:]) >= FEWEST]
 
 
 def _at_rest(incident: Incident) -> bool:

@@ -21,6 +21,7 @@ from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from ._places import network_mounts, on_network, only_network_mount, place, volume_beside
 from ._symptom import Finding, Symptom
+from ._volume_calls import LONG_S, QUESTIONS
 
 # 192.0.2.197-manager, as the kernel cuts it after 15 letters
 RECOVERS = re.compile(r"^\[?(?P<server>[\w.:]{3,14})-(?:m|ma|man|mana|manag|manage|manager)\]?$")
@@ -28,8 +29,6 @@ ASKS = re.compile(
     r"^_?(?:nfs\d{0,2}_(?:proc_)?(?:statfs|getattr|lookup|access)|(?:ceph|fuse|ll|cifs|smb2|v9fs|gpfs)_statfs)"
 )
 ASKED = re.compile(r"^(?:sudo |timeout (?:-\S{1,20} ){0,3}\S{1,8} ){0,2}(?:df|stat)\b")
-QUESTIONS = ("statfs", "fstatfs", "stat", "lstat", "fstat", "newfstatat", "access", "faccessat")
-LONG_S = 60.0  # no local disk takes so long
 CALLS = re.compile(r"^_{0,2}rpc_|^request_wait_answer|^ceph_mdsc_|^ptlrpc_|^wait_for_response|^p9_client_rpc|^cxiWait")
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from ..evidence.job import SettingSeen
 from ..evidence.process import ResourceLimit
 from ..incident import Incident
+from ._network import IN_USE, NO_ADDRESS_LEFT
 from ._reports import findings, said, words_of
 from ._symptom import Finding, Symptom
-from .port_taken import IN_USE, NO_ADDRESS_LEFT
 
 WORDS = re.compile(
     "no (?:socket )?interface found|Socket creation failed|No usable listening interface"

@@ -5,23 +5,18 @@ Every host that has to be looked up anew is then out of reach, now and again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence.kernel import NetworkDeviceTrouble
 from ..incident import Incident
+from ._network import TABLE_FULL
 from ._reports import findings
 from ._symptom import Finding, Symptom
-
-WORDS = re.compile(
-    r"table full, dropping packet|neighbou?r.{0,60}table overflow",
-    re.I,
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     yield from findings(
-        incident, [(fact, fact.text) for fact in incident.of(NetworkDeviceTrouble) if WORDS.search(fact.text)]
+        incident, [(fact, fact.text) for fact in incident.of(NetworkDeviceTrouble) if TABLE_FULL.search(fact.text)]
     )
 
 

@@ -18,8 +18,7 @@ from ..incident import Incident
 from ._errors import matching
 from ._places import is_remote_disk, lost_sessions, on_network, place_of_error
 from ._symptom import Finding, Symptom
-from .io_error_on_volume import IO_ERROR, NAMES, about_a_file
-from .volume_daemon_killed import NOT_CONNECTED, disconnected
+from ._volume_calls import ERROR_NAMES, IO_ERROR, NOT_CONNECTED, about_a_file, disconnected
 
 ONLY_NETWORK = re.compile(
     r"Stale (?:NFS )?file handle|Transport endpoint is not connected|transport endpoint shutdown|Remote I/O error"
@@ -33,7 +32,7 @@ UNSERVED = re.compile(r"^no mds \(Metadata Server\) is up")
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each such error with the volume it was about."""
     by_kill = disconnected(incident) is not None
-    for said in matching(incident, IO_ERROR, *NAMES):
+    for said in matching(incident, IO_ERROR, *ERROR_NAMES):
         if by_kill and NOT_CONNECTED.search(said.text):
             continue
         subject = place_of_error(incident, said.fact, said.path)

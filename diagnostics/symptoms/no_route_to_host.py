@@ -8,24 +8,18 @@ a symptom of its own, and so is one that is refused.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence.collective import RemoteFailure
 from ..incident import Incident
+from ._peers import NO_ROUTE
 from ._reports import findings
 from ._symptom import Finding, Symptom
-
-WORDS = re.compile(
-    r"No route to host|(?:Host|Network) is (?:unreachable|down)|EHOSTUNREACH|ENETUNREACH|errno:? 1(?:01|13)\b"
-    r"|\bRC: -?1(?:01|13)\b|\bUNDELIVERABLE\b",
-    re.I,
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     calls = (fact for fact in incident.of(RemoteFailure) if fact.about == "unreachable")
-    yield from findings(incident, [(fact, fact.text) for fact in calls if WORDS.search(fact.text)])
+    yield from findings(incident, [(fact, fact.text) for fact in calls if NO_ROUTE.search(fact.text)])
 
 
 SYMPTOM = Symptom(

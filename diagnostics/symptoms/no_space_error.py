@@ -8,47 +8,17 @@ save-failed), so it is ABSENT only of a full volume beside those that the errors
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Subject
-from ..evidence.job import PythonException
+from ..evidence import Subject
 from ..evidence.kernel import FilesystemError, NetworkFilesystemMessage
 from ..evidence.storage import DiskUsage, VolumeClientMessage
 from ..incident import Incident
 from ._errors import matching
 from ._places import place_of_error, same_device, volume_of_client
+from ._shared_memory import SHARED_MEMORY, makes_segments
+from ._space import NO_DISK, NO_SPACE, POOL, is_full, real
 from ._symptom import Finding, Symptom
-from .disk_usage_full import is_full, real
-from .pool_out_of_space import POOL
-
-NO_SPACE = re.compile(
-    r"No space left on device|ENOSPC|StorageFull|(?<!curl)code: 28\b|\[Errno 28\]|\bos error 28\b|disk (?:is )?full"
-    r"|not enough (?:free )?(?:disk )?space|out of disk space",
-    re.I,
-)
-SHARED_MEMORY = re.compile(
-    r"shared memory|/dev/shm|shm_open|\bshmget\b|\bshmat\b|sysv_shm|</torch_|/torch_\d|nccl-\w+|'/psm_"
-    "|Call to (?:posix_fallocate|ftruncate|fallocate) failed",
-    re.I,
-)
-NO_DISK = re.compile(
-    r"inotify|fsnotify|\bwatch(?:er|es)?\b|/sys/fs/cgroup|mounting .{0,12}(?:/dev/shm|shm\b)|cgroup\.procs|semaphore"
-    r"|sem(?:get|op|_open)\b|\bbpf\b",
-    re.I,
-)
-
-# the locks, queues and arrays of multiprocessing lie in /dev/shm; its arenas do, too, unless somebody moved them
-MAKES_SEGMENTS = re.compile(
-    r"(?:^|[/(])(?:(?:multiprocess(?:ing)?|billiard)/(?:queues|synchronize|heap|shared_memory|sharedctypes|context)"
-    r"|shared_?memory)\.py\b"
-)
-INNERMOST = 3
-
-
-def makes_segments(fact: Evidence) -> bool:
-    """True where the innermost calls of a traceback make a lock, a queue or an array that processes share."""
-    return isinstance(fact, PythonException) and any(map(MAKES_SEGMENTS.search, fact.frames[:INNERMOST]))
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

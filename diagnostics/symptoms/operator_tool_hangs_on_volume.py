@@ -13,24 +13,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence, Subject
+from ..evidence import Subject
 from ..evidence.kernel import HungTask
 from ..evidence.probe import Outcome, ProbeAnswer
 from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
+from ._loading import reads_came_after
 from ._places import on_network, only_network_mount, place
 from ._symptom import Finding, Symptom
-from .data_wait_dominates import reads_came_after
-from .volume_io_blocked import commands_about_a_mount
+from ._volume_calls import (
+    READERS,
+    TIMED_OUT,
+    _of_words,
+    brought_nothing,
+    commands_about_a_mount,
+    folder_of,
+    place_of,
+    ran_into_its_limit,
+)
 
 TOOLS = re.compile(
     r"\b(?:df|ls|stat|du|dd|cat|cp|mv|rm|md5sum|sha\d+sum|b2sum|rsync|find|touch|head|tail|umount|lsof)\b"
 )
-READERS = re.compile(r"\b(?:dd|cat|md5sum|sha\d+sum|cp|head|cmp)\b")
 MOVES_NO_DATA = re.compile(r"(?:df|stat|umount|lsof)\b")
-TIMED_OUT = 124
 LONG_S = 60.0
 
 
@@ -69,22 +76,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(mount.subject, (row, mount), f"`{row.command[:100]}` is in D")
 
 
-def folder_of(command: CommandOutcome) -> str:
-    """The folder of the file that a command names."""
-    return (command.subject.path or "").rpartition("/")[0]
-
-
-def brought_nothing(command: CommandOutcome) -> bool:
-    """True for a reader that hangs, or whose pipe had got nothing when its time was over."""
-    piped = command.outcome == "timed-out" and command.status is None and "|" in command.command
-    return bool(command.subject.path and READERS.search(command.command)) and (command.outcome == "hanging" or piped)
-
-
-def ran_into_its_limit(command: CommandOutcome) -> bool:
-    """True for a reader that somebody gave a time, and that had not read all by then."""
-    return bool(READERS.search(command.command)) and (command.status == TIMED_OUT or command.outcome == "timed-out")
-
-
 def _waited_for(incident: Incident, row: ProcessState) -> Subject:
     """The network volume that a command in a client's wait is about: what its words name may be a list of files
     elsewhere.
@@ -93,22 +84,6 @@ def _waited_for(incident: Incident, row: ProcessState) -> Subject:
     if named and on_network(incident, named, row):
         return named
     return only.subject if only else Subject()
-
-
-def place_of(incident: Incident, command: CommandOutcome) -> Subject:
-    """The place that the command names; without one, the only network mount there is."""
-    if command.subject.path:
-        return place(incident, command.subject.path, command)
-    mount = only_network_mount(incident, command)
-    only = mount.subject if mount and command.outcome != "ok" else Subject()
-    return _of_words(incident, command.command, command) or only
-
-
-def _of_words(incident: Incident, command: str, beside: Evidence) -> Subject | None:
-    """The place of the first path of a command that lies on a known mount."""
-    words = (word.strip("'\"") for word in command.replace("=", " ").split())
-    path = next((word for word in words if word.startswith("/") and incident.volumes.mount_of(word, beside)), None)
-    return place(incident, path, beside) if path else None
 
 
 SYMPTOM = Symptom(

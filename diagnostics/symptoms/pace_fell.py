@@ -8,18 +8,11 @@ A collapse to less than two fifths of the usual pace is a symptom of its own (th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from statistics import median
+from collections.abc import Iterator
 
 from ..incident import Incident
+from ._pace import LEAST, collapsed_from, lasting_loss, rates
 from ._symptom import Finding, Symptom
-from .throughput_collapsed import collapsed_from, rates
-
-FEWEST = 5  # steps
-LEAST = 0.03
-TIMES_THE_SPREAD = 3.0
-APART = 0.5
-CLEARLY, FIRST = 0.6, 2  # of the pace; steps that compile and fill caches
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -29,30 +22,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if run.is_last and lost >= LEAST and collapsed_from(pace) is None:
             note = f"the pace fell by {lost:.1%} during the run and stayed there"
             yield Finding(run.steps.subject, (run.steps,), note)
-
-
-def lasting_loss(pace: Sequence[float]) -> float:
-    """The share of its pace that a run has lost for good; 0 where its steps vary too much to tell."""
-    if len(pace) < FEWEST:
-        return 0.0
-    third, fifth = max(len(pace) // 3, 2), len(pace) // 5
-    before, after = pace[:third], pace[-third:]
-    if fifth >= FEWEST and max(after) < APART * min(pace[:fifth]):
-        return 1 - median(after) / median(pace[:fifth])
-    usual, now = median(before), median(after)
-    lost = usual - now
-    if third >= FEWEST and now < CLEARLY * usual and max(after) < min(pace[FIRST:third]):
-        return lost / usual
-    if usual <= 0 or lost < TIMES_THE_SPREAD * max(_spread(before), _spread(after)):
-        return 0.0
-    return lost / usual
-
-
-def _spread(values: Sequence[float]) -> float:
-    """The width of all but the outermost tenth of the values on either side."""
-    ordered = sorted(values)
-    cut = len(ordered) // 10
-    return ordered[-1 - cut] - ordered[cut]
 
 
 SYMPTOM = Symptom(

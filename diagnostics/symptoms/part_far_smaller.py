@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from ..evidence import Subject
 from ..evidence.storage import FileEntry
 from ..incident import Incident
+from ._checkpoints import PART
 from ._places import place
 from ._symptom import Finding, Symptom
-from .checkpoint_truncated import PART
 
 HALF, ABOUT_EQUAL = 0.5, 0.8  # what is cut at a largest size lacks at most the next tensor
 FEWEST = 2  # parts that are whole

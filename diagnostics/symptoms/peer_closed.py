@@ -6,28 +6,23 @@ rank and process are no part of what the finding is about.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ..evidence import Evidence
 from ..evidence.collective import RemoteFailure
 from ..incident import Incident
+from ._peers import CLOSED
 from ._reports import findings, said, words_of
 from ._symptom import Finding, Symptom
 
-WORDS = re.compile(
-    r"Connection (?:closed|reset) by (?:remote )?peer|remote process exited|socketProgress: Connection closed"
-    r"|ncclRemoteError|Broken pipe",
-    re.I,
-)
 TOPICS = ("peer-closed", "aborted")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     failures = incident.of(RemoteFailure)
     facts: list[tuple[Evidence, str]] = [(fact, fact.text) for fact in failures if fact.about in TOPICS]
-    facts += [(fact, words_of(fact)) for fact in said(incident, WORDS)]
+    facts += [(fact, words_of(fact)) for fact in said(incident, CLOSED)]
     yield from findings(incident, facts, lambda fact: replace(fact.subject, rank=None, pid=None))
 
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
 from ..evidence.collective import RemoteFailure
 from ..evidence.network import Reachability
 from ..incident import Incident
+from ._peers import NAME_UNKNOWN
 from ._reports import findings, said, words_of
 from ._symptom import Finding, Symptom
-
-WORDS = re.compile(
-    "Name or service not known|Temporary failure in name resolution|getaddrinfo|gaierror|nodename nor servname"
-    r"|cannot be retrieved \(gai error|The hostname of '?\S{1,120}'? could not be resolved"
-    r"|[Cc]ould not resolve host(?:name)?\b",
-    re.I,
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -27,7 +20,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     known = {fact.subject.server for fact in incident.of(Reachability) if fact.outcome == "answered"}
     asked = (fact for fact in incident.of(Reachability) if fact.outcome == "unknown-name")
     facts += [(fact, fact.text) for fact in asked if fact.subject.server not in known]
-    yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, WORDS))])
+    yield from findings(incident, [*facts, *((fact, words_of(fact)) for fact in said(incident, NAME_UNKNOWN))])
 
 
 SYMPTOM = Symptom(

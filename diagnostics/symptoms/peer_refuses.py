@@ -6,7 +6,6 @@ node.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
@@ -14,10 +13,9 @@ from ..evidence.collective import RemoteFailure
 from ..evidence.job import PythonException
 from ..evidence.network import Reachability
 from ..incident import Incident
+from ._peers import REFUSED
 from ._reports import findings, said, words_of
 from ._symptom import Finding, Symptom
-
-WORDS = re.compile(r"connection refused|ECONNREFUSED", re.I)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -25,7 +23,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "refused"
     ]
     facts += [(fact, fact.text) for fact in incident.of(Reachability) if fact.outcome == "refused"]
-    facts += [(fact, words_of(fact)) for fact in said(incident, WORDS) if not _of_this_host(fact)]
+    facts += [(fact, words_of(fact)) for fact in said(incident, REFUSED) if not _of_this_host(fact)]
     yield from findings(incident, facts)
 
 

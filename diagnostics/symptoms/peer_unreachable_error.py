@@ -12,20 +12,10 @@ from ..evidence import Evidence
 from ..evidence.collective import RemoteFailure
 from ..evidence.job import PythonException
 from ..incident import Incident
+from ._peers import NO_ROUTE, UNREACHABLE
 from ._reports import findings, said, words_of
 from ._symptom import Finding, Symptom
-from .no_route_to_host import WORDS as NO_ROUTE
 
-WORDS = re.compile(
-    "No route to host|unable to complete a TCP connection|unreachable remote"
-    r"|waiting for clients\. \d+/\d+ clients joined|client socket has timed out"
-    r"|connect\(\) timed out\. Original timeout|connect timeout|EHOSTUNREACH|ENETUNREACH|errno: 11[03]"
-    r"|Call to connect .{0,80}(?:timed? ?out|unreachable)|Network is unreachable|Host is unreachable"
-    r"|was not reachable via ssh|Failed to connect to (?:coordination service|GCS)"
-    r"|failed to connect to all addresses"
-    r"|RendezvousTimeoutError|RendezvousConnectionError|failed to connect to .{0,120}(?:timed? ?out|unreachable)",
-    re.I,
-)
 # RuntimeError: Connection timed out
 BARE = re.compile(r"^(?:\[Errno 110\] )?(?:Connection|Operation|connect\(\)) timed out\.?$", re.I)
 RENDEZVOUS = re.compile(r"torch/distributed/(?:rendezvous|elastic/rendezvous/\w{1,40})\.py|\bTCPStore\b")
@@ -37,7 +27,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
     facts: list[tuple[Evidence, str]] = [
         (fact, fact.text) for fact in incident.of(RemoteFailure) if fact.about == "unreachable"
     ]
-    facts += [(fact, words_of(fact)) for fact in said(incident, WORDS) if not REFUSED.search(words_of(fact))]
+    facts += [(fact, words_of(fact)) for fact in said(incident, UNREACHABLE) if not REFUSED.search(words_of(fact))]
     facts += [(error, words_of(error)) for error in incident.of(PythonException) if _at_rendezvous(error)]
     facts = [(fact, note) for fact, note in facts if not (isinstance(fact, RemoteFailure) and NO_ROUTE.search(note))]
     yield from findings(incident, facts)

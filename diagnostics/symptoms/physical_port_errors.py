@@ -11,20 +11,21 @@ from collections.abc import Iterator
 
 from ..evidence.network import PortErrors
 from ..incident import Incident
+from ._network import OFTEN, RECEIVED_BADLY
 from ._symptom import Finding, Symptom
 
 DAMAGED = re.compile(
     r"symbol|crc|fcs|Link_?Error_?Recovery|Local_?Link_?Integrity|Port_?Rcv_?Errors|rx_pcs|^rx frame$|frame_err", re.I
 )
-LOST = re.compile(r"Link_?Downed|link_down", re.I)
 MANY = 1000
-OFTEN = 10
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     for port in incident.of(PortErrors):
-        seen = {name: count for name, count in port.counts.items() if DAMAGED.search(name) or LOST.search(name)}
-        bad = {name: count for name, count in seen.items() if count >= (OFTEN if LOST.search(name) else MANY)}
+        seen = {
+            name: count for name, count in port.counts.items() if DAMAGED.search(name) or RECEIVED_BADLY.search(name)
+        }
+        bad = {name: count for name, count in seen.items() if count >= (OFTEN if RECEIVED_BADLY.search(name) else MANY)}
         if bad:
             note = ", ".join(f"{name}: {count}" for name, count in list(bad.items())[:4])
             yield Finding(port.subject, (port,), f"{port.subject.interface or 'a port'}: {note}")

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import Severity
-from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError
-from ..evidence.storage import DiskUsage
+from ..evidence.kernel import FilesystemError
 from ..incident import Incident
+from ._space import POOL, _full_hosts, files_without_room
 from ._symptom import Finding, Symptom
-from .disk_usage_full import is_full, real
-
-POOL = "thin pool"
-FILE = ("loop", "vd")  # how the device of a file is called, and that of a virtual machine, which often is one
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -28,25 +23,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
         row = _full_hosts(incident)[0]
         note = f"writes to a file that serves as a disk fail, and {row.subject.mount or 'a volume of the host'} is full"
         yield Finding(row.subject, (fact, row), note)
-
-
-def files_without_room(incident: Incident) -> list[BlockDeviceTrouble | BlockIoError]:
-    """What could not be written to such devices while a volume that their files may lie on is full.
-
-    A read needs no room: where one failed it was for something else.
-    """
-    reports: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
-    of_files = [each for each in reports if (each.subject.device or "").rpartition("/")[2].startswith(FILE)]
-    written = [
-        each for each in of_files if not isinstance(each, BlockIoError) or (each.operation or "write") == "write"
-    ]
-    return [each for each in written if each.severity is not Severity.INFO] if _full_hosts(incident) else []
-
-
-def _full_hosts(incident: Incident) -> list[DiskUsage]:
-    """The full volumes that are no such file themselves."""
-    rows = [row for row in incident.of(DiskUsage) if not row.inodes and real(incident, row) and is_full(row)]
-    return [row for row in rows if not (row.subject.device or "").rpartition("/")[2].startswith(FILE)]
 
 
 SYMPTOM = Symptom(

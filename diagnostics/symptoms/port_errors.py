@@ -14,9 +14,8 @@ from ..evidence import Severity
 from ..evidence.kernel import NetworkDeviceTrouble
 from ..evidence.network import PortErrors
 from ..incident import Incident
+from ._network import OFTEN, RECEIVED_BADLY, TABLE_FULL
 from ._symptom import Finding, Symptom
-from .network_table_full import WORDS as TABLE_FULL
-from .physical_port_errors import LOST, OFTEN
 
 WITNESSES = 2  # counters: one that is zero says nothing of the others
 HARMLESS = re.compile(
@@ -33,7 +32,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(trouble.subject, (trouble,), trouble.text[:200])
     for port in incident.of(PortErrors):
         counted = {name: count for name, count in port.counts.items() if count and not HARMLESS.search(name)}
-        bad = {name: count for name, count in counted.items() if count >= OFTEN or not LOST.search(name)}
+        bad = {name: count for name, count in counted.items() if count >= OFTEN or not RECEIVED_BADLY.search(name)}
         if bad:
             note = ", ".join(f"{name}: {count}" for name, count in list(bad.items())[:4])
             yield Finding(port.subject, (port,), f"{port.subject.interface or 'a port'}: {note}")

@@ -16,10 +16,10 @@ from ..evidence.collective import NcclMessage
 from ..evidence.job import SettingSeen
 from ..evidence.network import PortState
 from ..incident import Incident
+from ._network import is_down
 from ._registry import findings_of
 from ._reports import said, words_of
 from ._symptom import Finding, Symptom
-from .link_down import is_down
 
 # NET/IB : mlx5_3:1 Got async event : port error
 LOST = re.compile(r"\b(?P<port>[a-z]\w{1,20}):\d{1,2} Got (?:non-fatal )?async(?:hronous)? event ?: ?port error", re.I)

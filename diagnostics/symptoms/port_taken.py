@@ -13,18 +13,11 @@ from collections.abc import Iterator
 from ..evidence import Evidence
 from ..evidence.job import LogLine, PythonException
 from ..incident import Incident
+from ._network import IN_USE, NO_ADDRESS_LEFT
 from ._reports import findings, said, words_of
 from ._runs import went_on_after
 from ._symptom import Finding, Symptom
 
-# [c10d] The server socket has failed to bind to [::]:29502 (errno: 98 - Address already in use).
-# code: -98, name: EADDRINUSE     [LightGBM] [Fatal] Binding port 12400 failed     [Errno 98] Address already in use
-IN_USE = re.compile(
-    r"(?i)\baddress (?:is )?already in use\b|\bEADDRINUSE\b|\[Errno 98\]|\berrno:? 98\b|\bcode: -98\b"
-    r"|\bbinding port \d{2,5} failed\b|\bport \d{2,5} (?:is )?already (?:in use|allocated|taken|bound)\b"
-    r"|\b(?:WinError|error:) 10048\b"
-)
-NO_ADDRESS_LEFT = re.compile(r"server socket has failed to listen on any local network address")
 GOES_ON = re.compile(
     r"(?i)\b(?:instead|(?:random|another|next|other|different) (?:free )?port|trying|retrying|fall(?:ing)? back)\b|:0\)"
     r"|\bstep context socket\b|\bunable to create step\b"

@@ -9,19 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence.kernel import HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
-from ..machines import by_machine
+from ._kernel import lone
 from ._reports import is_over
 from ._runs import all_finished
 from ._symptom import Finding, Symptom
-
-
-def lone(incident: Incident) -> list[SoftLockup]:
-    """Each machine's only report of a stuck processor, where it is a soft lockup without a trace."""
-    stuck = by_machine(incident.of(SoftLockup, HardLockup, RcuStall, KernelFault))
-    only = [reports[0] for reports in stuck if len(reports) == 1]
-    return [each for each in only if isinstance(each, SoftLockup) and not each.function and not each.frames]
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -9,15 +9,14 @@ ended within that time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator
 
 from ..evidence import Evidence, Subject
 from ..evidence.process import ProcessState
 from ..evidence.supervisor import WatchdogFired, WatchdogObservation
-from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from ..runs import Run
+from ._progress import has_passed, last_signs
 from ._symptom import Finding, Symptom
 
 PACES = 15
@@ -88,31 +87,6 @@ def _watched(incident: Incident) -> Iterator[Finding]:
     for look in incident.of(WatchdogObservation):
         if look.age_s and look.limit_s and look.age_s > look.limit_s and not has_passed(incident, look, signs):
             yield Finding(look.subject, (look,), f"no output for {look.age_s:.0f} s")
-
-
-def last_signs(incident: Incident) -> list[tuple[TrainingSteps, datetime]]:
-    """Each run's steps with the moment of its last one, and with that of its own good end."""
-    found = []
-    for run in incident.runs:
-        good_end = run.ended if run.ended_in_order else run.finished if not run.failed else None
-        moments = (
-            incident.timeline.at(run.steps, run.steps.last_stamp),
-            incident.timeline.at(good_end) if good_end else None,
-        )
-        found += [(run.steps, moment) for moment in moments if moment]
-    return found
-
-
-def has_passed(
-    incident: Incident,
-    silence: WatchdogFired | WatchdogObservation,
-    signs: Sequence[tuple[TrainingSteps, datetime]],
-) -> bool:
-    """True where one of the last signs of life came after a watchdog said that there were none."""
-    moment = incident.timeline.at(silence)
-    return moment is not None and any(
-        sign > moment and incident.links.may_be_beside(steps, silence) for steps, sign in signs
-    )
 
 
 def _fired(incident: Incident) -> list[WatchdogFired]:

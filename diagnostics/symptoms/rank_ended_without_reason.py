@@ -14,9 +14,9 @@ from ..evidence.job import PythonException
 from ..evidence.kernel import OomKill, Xid
 from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..incident import Incident
+from ._peers import is_victim, tasks_ended
 from ._registry import findings_of
 from ._symptom import Finding, Symptom
-from .rank_failed_first import is_victim, tasks_ended
 
 KILLED_OR_BUS = (-9, -15, -7, 137, 143, 135)
 TOLD = ("oom-killed", "evicted", "preempted", "time-limit", "node-failed", "cancelled")

@@ -10,7 +10,7 @@ own log says so, or that ended after another had failed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..evidence import Evidence
@@ -20,19 +20,10 @@ from ..evidence.supervisor import LauncherFailure, ProcessEnded, SchedulerEvent
 from ..evidence.training import TrainingSteps
 from ..incident import Incident
 from ._limits import ABORTED, aborted_at_limit
-from ._reports import LAUNCHERS, said, words_of
+from ._peers import CLOSED, GAVE_UP, SHUT_DOWN, is_victim, tasks_ended
+from ._reports import said
 from ._symptom import Finding, Symptom
-from .collective_timed_out import WORDS as GAVE_UP
-from .peer_closed import WORDS as CLOSED
-from .peer_name_unknown import WORDS as UNKNOWN
-from .peer_refuses import WORDS as REFUSED
-from .peer_unreachable_error import WORDS as UNREACHABLE
 
-# srun: error: n3: task 5: Segmentation fault (core dumped)
-TASK = re.compile(
-    r"\btask (\d{1,6}): (Segmentation fault|Aborted|Bus error|Floating point exception|Illegal instruction"
-    r"|Exited with exit code \d{1,3})"
-)
 AT_ONCE_S = 1.5  # stamps of whole seconds
 SIGNAL_OF_A_SUPERVISOR = ("SIGTERM", "SIGINT")
 
@@ -82,7 +73,6 @@ def rule(incident: Incident) -> Iterator[Finding]:
         yield Finding(own[0].subject, (own[0], *victims[:2]), note)
 
 
-SHUT_DOWN = re.compile(r"Horovod has been shut down\. This was caused by an exception on one of the ranks")
 # Sending process 21545 closing signal SIGTERM
 CLOSED_BY_AGENT = re.compile(r"\bSending process \d{1,9} closing signal SIG")
 # failed (exitcode: -6) local_rank: 0 (pid: 21544) of binary: /opt/venv/bin/python3
@@ -127,11 +117,6 @@ def _of_the_agent(incident: Incident, victims: list[Evidence]) -> Iterator[Findi
             yield Finding(ended.subject, (ended, *victims[:2]), f"local rank {found[1]} ended with {ended.status}")
 
 
-def tasks_ended(events: Iterable[SchedulerEvent]) -> list[tuple[SchedulerEvent, re.Match[str]]]:
-    """The tasks that ended by themselves, as Slurm saw it."""
-    return [(event, match) for event in events if (match := TASK.search(event.text))]
-
-
 def _tasks(incident: Incident, victims: set[int | None]) -> Iterator[Finding]:
     """The first task that Slurm saw end by itself, where it is one alone; its tasks are the job's ranks.
 
@@ -144,19 +129,6 @@ def _tasks(incident: Incident, victims: set[int | None]) -> Iterator[Finding]:
             subject = replace(event.subject, rank=int(match[1]))
             yield Finding(subject, (event,), f"task {match[1]} ended first: {match[2]}")
 
-
-def is_victim(raised: PythonException) -> bool:
-    """True when the exception only says that others are gone, late or unreachable."""
-    words = words_of(raised)
-    return raised.type.rpartition(".")[2] in LAUNCHERS or any(
-        pattern.search(words) for pattern in (GAVE_UP, CLOSED, UNREACHABLE, REFUSED, UNKNOWN, NCCL_VICTIM, SHUT_DOWN)
-    )
-
-
-NCCL_VICTIM = re.compile(
-    r"Please check rank \d{1,6} logs for faulty rank"
-    r"|NCCL (?:communicator was aborted|Error \d: (?:unhandled system|remote process))|DistBackendError"
-)
 
 SYMPTOM = Symptom(
     title="one rank ended by itself before the others complained",

@@ -6,19 +6,12 @@ that loses packets, a wrong address or size, a peer that is gone and one whose h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..incident import Incident
+from ._network import RETRY_EXCEEDED
 from ._reports import said
 from ._symptom import Finding, Symptom
-
-RETRY_EXCEEDED = re.compile(
-    r"completion.{0,120}(?:error|status)[ =:]*(?:12|IBV_WC_RETRY_EXC_ERR)\b"
-    r"|(?<!RNR )\btransport retry (?:count(?:er)? )?exceeded"
-    r"|(?<!RNR[ _])(?<!NOT READY )RETRY[ _]EXC(?:EEDED ERROR|_ERR)\b|InfiniBand retry count \w[\w ]{0,50} exceeded",
-    re.I,
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

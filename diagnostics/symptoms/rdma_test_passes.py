@@ -13,9 +13,9 @@ from ..evidence import Evidence, Subject
 from ..evidence.people import Trial
 from ..evidence.storage import CommandOutcome
 from ..incident import Incident
+from ._network import RETRY_EXCEEDED
 from ._reports import said
 from ._symptom import Finding, Symptom
-from .rdma_gave_up import RETRY_EXCEEDED
 
 BY_HAND = re.compile(r"\bib_(?:write|send|read)_(?:bw|lat)\b|\bperftest\b|\brping\b|\bucx_perftest\b")
 OF_NCCL = re.compile(r"\b(?:all_?reduce|all_?gather|alltoall|sendrecv|broadcast|reduce_scatter)_perf\b|\bnccl", re.I)

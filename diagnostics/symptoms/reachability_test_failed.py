@@ -6,23 +6,20 @@ ABSENT where whoever was tried answered.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..evidence.network import Reachability
 from ..incident import Incident
+from ._network import FILE_PORTS
 from ._reports import findings, node_of
 from ._symptom import Finding, Symptom
 
 REACHED = ("answered", "small-only")
 SILENT = ("timed-out", "unreachable", "unknown-name")
-OF_FILES = re.compile(
-    r":(?:111|445|988|2049|3260|3300|6789|8003|942[0-2]|24007)$|@\w{2,12}$"
-)  # ports of file servers, and a Lustre server's name: they are no peers
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    tried = [fact for fact in incident.of(Reachability) if not OF_FILES.search(fact.subject.server or "")]
+    tried = [fact for fact in incident.of(Reachability) if not FILE_PORTS.search(fact.subject.server or "")]
     reached = {fact.subject.server for fact in tried if fact.outcome in REACHED}
     silent = [fact for fact in tried if fact.outcome in SILENT and fact.subject.server not in reached]
     failed = [(fact, f"{fact.subject.server or 'a node'}: {fact.outcome}") for fact in silent]

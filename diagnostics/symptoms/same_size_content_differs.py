@@ -17,9 +17,9 @@ from collections.abc import Iterator
 
 from ..evidence.storage import Checksum, ChecksumVerdict, FileEntry, TensorValues, ZeroRun
 from ..incident import Incident
+from ._checkpoints import mismatches
 from ._places import place
 from ._symptom import Finding, Symptom
-from .checksums_differ import mismatches
 
 SIBLINGS = 2
 NUMBER = re.compile(r"\d+")

@@ -7,27 +7,12 @@ That there was no room is another symptom, and so is a bare Bus error: a memory-
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from ..evidence import Evidence
 from ..incident import Incident
 from ._errors import matching
+from ._shared_memory import SHARED
 from ._symptom import Finding, Symptom
-
-SHARED = re.compile(
-    r"unable to (?:open|mmap|unlink) shared memory|could not unlink the shared memory file|shared memory object </"
-    "|[Cc]ould not (?:open|attach|map|create) (?:the )?shared memory|shm_open.{0,80}(?:fail|error|No such)"
-    "|[Ee]rror while (?:creating|attaching).{0,40}shared memory segment"
-    r"|\b(?:shm(?:at|get|ctl)|sem(?:op|timedop|ctl|get))\b.{0,80}(?:Identifier removed|EIDRM)"
-    r"|rebuild_storage_filename|torch_shm_manager",
-)
-GONE = re.compile(r"No such file or directory|ENOENT|\[Errno 2\]|Identifier removed|EIDRM", re.I)
-
-
-def missed_segments(incident: Incident) -> list[Evidence]:
-    """The errors that say of a segment that it is not there any more."""
-    return [said.fact for said in matching(incident, SHARED) if GONE.search(said.text)]
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

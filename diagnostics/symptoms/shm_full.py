@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
+from ._shared_memory import SMALL
+from ._space import is_full
 from ._symptom import Finding, Symptom
-from .disk_usage_full import is_full
-from .shm_small import SMALL
 
 NEARLY_PERCENT = 90.0
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 from ..incident import Incident
 from ._errors import matching
+from ._shared_memory import SHARED_MEMORY, makes_segments
+from ._space import NO_DISK, NO_SPACE
 from ._symptom import Finding, Symptom
-from .no_space_error import NO_DISK, NO_SPACE, SHARED_MEMORY, makes_segments
 
 NO_ROOM = re.compile(
     r"unable to write to file </torch|[Uu]nable to (?:allocate|resize|write to) shared memory|failed to extend /dev/shm"

@@ -16,10 +16,9 @@ from ..evidence.job import SettingSeen
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from ..text import whole_number
+from ._shared_memory import SMALL, missed_segments
 from ._symptom import Finding, Symptom
-from .shm_error import missed_segments
 
-SMALL = 1 << 30
 LARGE = 8 << 30
 OF_ANOTHER = ("host",)  # the container uses the shared memory of the machine
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

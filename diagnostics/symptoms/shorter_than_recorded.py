@@ -17,10 +17,10 @@ from itertools import permutations
 from ..evidence import Subject
 from ..evidence.storage import FileEntry, SizeCompared
 from ..incident import Incident
+from ._checkpoints import is_being_written, part_of
 from ._errors import matching
 from ._places import place
 from ._symptom import Finding, Symptom
-from .checkpoint_truncated import is_being_written, split
 
 BOTH = re.compile(
     "(?:should be of size|expected (?:size|length|file size)|size mismatch: expected|content-length:?|promised) ?"
@@ -60,7 +60,7 @@ def _copies(incident: Incident) -> Iterator[Finding]:
     """Each file of a folder's copy that is shorter there than where it came from."""
     folders: dict[str, dict[str, FileEntry]] = defaultdict(dict)
     for entry in incident.of(FileEntry):
-        folder, name = split(entry.subject.host, entry.subject.path)
+        folder, name = part_of(entry.subject.host, entry.subject.path)
         if folder and (entry.size or 0) >= LARGE and not GROWS.search(name):
             folders[folder][name] = entry
     for source, copy in permutations(list(folders)[:MANY], 2):

@@ -13,6 +13,7 @@ from ..evidence.collective import NcclMessage
 from ..evidence.job import SettingSeen
 from ..evidence.people import Trial
 from ..incident import Incident
+from ._network import SWITCHED_OFF
 from ._symptom import Finding, Symptom
 
 FALL_BACK = re.compile(
@@ -24,13 +25,6 @@ FALL_BACK = re.compile(
     re.I,
 )
 SET_OFF = re.compile(r"NCCL_(?:IB|P2P|SHM)_DISABLE set by environment to 1")
-SWITCHED_OFF = {
-    "NCCL_IB_DISABLE": "1",
-    "NCCL_P2P_DISABLE": "1",
-    "NCCL_SHM_DISABLE": "1",
-    "NCCL_NET": "Socket",
-    "NCCL_NET_GDR_LEVEL": "0",
-}
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

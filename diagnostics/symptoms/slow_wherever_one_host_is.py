@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.network import Benchmark
 from ..incident import Incident
+from ._gpus import LARGER_IS_SLOWER
 from ._symptom import Finding, Symptom
-from .gpu_slower_than_peers import LARGER_IS_SLOWER
 
 SLOW = 0.6
 FASTER_WITHOUT = 1.03

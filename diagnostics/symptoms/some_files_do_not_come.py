@@ -13,7 +13,7 @@ from ..evidence.storage import CommandOutcome
 from ..incident import Incident
 from ._places import on_network, place
 from ._symptom import Finding, Symptom
-from .operator_tool_hangs_on_volume import READERS, brought_nothing, folder_of
+from ._volume_calls import READERS, brought_nothing, folder_of
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

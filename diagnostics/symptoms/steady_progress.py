@@ -27,12 +27,10 @@ from ..evidence.training import EpochTime, NonFiniteValue, RunFinished, RunStart
 from ..incident import Incident
 from ..runs import Run, job_ends
 from ._jobs import is_of_the_job
+from ._pace import LEAST, lasting_loss, rates
 from ._ranks import stands_idle
 from ._runs import is_finite_again, stays
 from ._symptom import Finding, Symptom
-from .pace_fell import LEAST as LEAST_LOSS
-from .pace_fell import lasting_loss
-from .throughput_collapsed import rates
 
 FEWEST, FEWEST_SEEN = 5, 3  # steps: by the log alone, and with a second witness
 FEWEST_UNDATED, STEPS_OF_A_LINE, LOOKS = 4, 10, 3
@@ -152,7 +150,7 @@ def _well(incident: Incident, run: Run, seen_at_work: bool) -> bool:
         return False
     if run.finished and stays(incident, run.finished):
         return False
-    if run.ended_badly or lasting_loss(pace) >= LEAST_LOSS:
+    if run.ended_badly or lasting_loss(pace) >= LEAST:
         return False
     tail, usual = pace[-max(len(pace) // 3, 1) :], median(pace)
     odd = sum(not usual / FAR <= each <= usual * FAR for each in pace[1:])

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.network import Reachability
 from ..incident import Incident
+from ._network import FILE_PORTS
 from ._places import is_served_by, network_mounts
 from ._reports import host_and_port
 from ._symptom import Finding, Symptom
-from .reachability_test_failed import OF_FILES
 
 SILENT = ("timed-out", "unreachable", "unknown-name", "refused")
 
@@ -49,7 +49,7 @@ def _volume(incident: Incident, fact: Reachability) -> Subject | None:
 
 def _of_files(fact: Reachability) -> bool:
     server = fact.subject.server or ""
-    return not server.endswith(":111") and ("@" in server or OF_FILES.search(server) is not None)
+    return not server.endswith(":111") and ("@" in server or FILE_PORTS.search(server) is not None)
 
 
 SYMPTOM = Symptom(

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from ..evidence.storage import FileEntry
 from ..incident import Incident
+from ._checkpoints import CHECKPOINT
 from ._places import place
 from ._symptom import Finding, Symptom
-from .checkpoint_truncated import CHECKPOINT
 
 UNFINISHED = re.compile(
     r"\.(?:tmp|temp|part|partial|incomplete|inprogress|writing)(?:\.\w{1,20}|[-_]\d{1,20})?$|^(?:tmp|temp)[-_.]"

@@ -6,39 +6,14 @@ step counts only below a quarter. ABSENT where a run of at least twelve steps di
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from statistics import median
+from collections.abc import Iterator
 
 from ..evidence import Subject
-from ..evidence.training import TrainingSteps
 from ..incident import Incident
-from ..runs import gaps
-from ._runs import column
+from ._pace import collapsed_from, rates
 from ._symptom import Finding, Symptom
 
-COLLAPSED = 0.4
-ONE_STEP = 0.25
-FIRST = 2  # steps that never count
-FEWEST = 5  # steps that count
 ENOUGH = 12  # steps
-
-
-def rates(steps: TrainingSteps) -> list[float]:
-    """Work per second for each step, in whatever unit the run logs."""
-    found = column(steps, "tokens_per_s", "samples_per_s")
-    if found:
-        return found
-    durations = column(steps, "step_s") or gaps(steps)
-    return [1 / duration for duration in durations if duration > 0]
-
-
-def collapsed_from(pace: Sequence[float]) -> float | None:
-    """The usual pace of a run that ends below two fifths of it; None for any other run."""
-    pace = pace[FIRST:]
-    if len(pace) < FEWEST:
-        return None
-    usual = median(pace)
-    return usual if pace[-1] < ONE_STEP * usual or max(pace[-2:]) < COLLAPSED * usual else None
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

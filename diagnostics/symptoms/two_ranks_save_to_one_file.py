@@ -20,8 +20,8 @@ from ..evidence.job import PythonException
 from ..evidence.process import OpenFile
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
+from ._checkpoints import UNREADABLE
 from ._symptom import Finding, Symptom
-from .checkpoint_unreadable import UNREADABLE
 
 ONE_FILE = re.compile(r"\.(?:pth?|ckpt|tar|bin|h5|npz|pkl|safetensors)$")
 RANK = re.compile(r"\brank[ =:]{0,2}(\d{1,6})\b")

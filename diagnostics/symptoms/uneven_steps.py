@@ -16,9 +16,9 @@ from ..evidence import Evidence
 from ..evidence.collective import CollectiveTimeout, RemoteFailure
 from ..evidence.training import RunFinished, TrainingSteps
 from ..incident import Incident
+from ._peers import GAVE_UP
 from ._reports import said
 from ._symptom import Finding, Symptom
-from .collective_timed_out import WORDS as GAVE_UP
 
 FAR = 10  # lines of a log
 

@@ -22,18 +22,14 @@ from ..evidence.storage import ZeroRun
 from ..evidence.supervisor import SchedulerEvent
 from ..incident import Incident
 from ._builds import lacking
+from ._caches import CACHE, cannot_decode
+from ._checkpoints import PART_MISSING, PARTS, SAVING_CODE, UNREADABLE, mismatches, raised_while_saving
+from ._exceptions import DIVERGED, SETUP
+from ._gpus import AT_START, FEWER_GPUS, MEMORY_FULL
 from ._registry import findings_of
 from ._runs import went_on_after
+from ._shared_memory import is_gone
 from ._symptom import Finding, Symptom
-from .cache_race_error import CACHE, cannot_decode
-from .checkpoint_code_error import CODE, PARTS, raised_while_saving
-from .checkpoint_unreadable import PART_MISSING, UNREADABLE
-from .checksums_differ import mismatches
-from .fewer_gpus_than_expected import WORDS as FEWER
-from .gpu_out_of_memory import WORDS as GPU_FULL
-from .gpu_taken_before_start import AT_START
-from .ipc_object_gone import is_gone
-from .loss_not_finite import DIVERGED
 
 ORDINARY = frozenset(
     (
@@ -56,43 +52,6 @@ OF_TENSORS = re.compile(
     r"|\bgot (?:an )?inputs? of (?:invalid|wrong|different) (?:size|shape)|Invalid device|unused parameters"
     "|Matrix size-incompatible|[Ii]ncompatible shapes"
     r"|Expected to have finished reduction|size mismatch for \S+: copying a param with shape torch\.Size\(\[[1-9]",
-)
-# what says by itself that the setup is wrong, whatever the type of the exception and whatever else it names
-SETUP = re.compile(
-    # packages that were built for one another's other version
-    r"undefined symbol: _?Z|version `(?:GLIBC|GLIBCXX|CXXABI)_\S{1,20}' not found|numpy\.dtype size changed"
-    r"|binary incompatibility|compiled (?:using|against) (?:NumPy|numpy|PyTorch|torch)\b"
-    r"|no kernel image is available|is not compatible with the current PyTorch installation"
-    r"|not compiled with CUDA"
-    r"|lib(?:cudart|cublas\w{0,4}|cudnn\w{0,20}|nvrtc|cusparse\w{0,4}|nccl"
-    r"|mpi\w{0,6})\.so[.\d]{0,12}: cannot open shared object"
-    r"|partially initialized module|cannot import name|requires \S{1,60}[<>=]=?\S{1,40} .{0,40}\bbut\b"
-    r"|(?:is|are) required for a normal functioning of this module"
-    # a call that the library forbids
-    r"|daemonic processes are not allowed to have children"
-    # an LMDB that outgrew the size, or the readers, that it was opened with, or that was opened before a fork
-    r"|\bMDB_(?:MAP_FULL|READERS_FULL|BAD_RSLOT)\b"
-    # NCCL: two ranks were given one device
-    r"|Duplicate GPU detected ?: rank \d{1,6} and rank \d"
-    # a container without a home: the cache would lie in the root directory
-    r"|Permission denied: '/\.\w{2,30}(?:/|'|$)"
-    # the scheduler's own daemon, of its settings
-    r"|\bfatal: (?:gres\.conf duplicate|We were configured to autodetect|Unable to (?:parse|process) \w{2,12}\.conf)"
-    r"|Cannot re-initialize CUDA in forked subprocess|start a new process before the\s{1,20}current process"
-    r"|without protecting your import\b"
-    "|Expected all tensors to be on the same device|modified by an inplace operation"
-    r"|^jax\.errors\.(?!JaxRuntimeError\b(?!: INVALID_ARGUMENT\b))\w{1,60}Error\b|logits and labels must"
-    r"|process group has not been initialized|Attempting to deserialize object on a CUDA device"
-    r"|Weights only load failed|Automatic adjustment of ZeRO's"
-    # options and names
-    r"|unrecognized arguments|the following arguments are required|invalid choice: |invalid \w{1,20} value: "
-    r"|\b40[13] Client Error|GatedRepoError|api_key not configured|No API key configured|Could not consume arg"
-    r"|executable file not found in \$PATH|\bexecve\(\): \S{1,200}: (?:No such file|Permission denied)"
-    r"|\b(?:configmap|secret) \"[^\"]{1,80}\" not found"
-    r"|No matching distribution found|did not match any file\(s\) known to git"
-    r"|Could not (?:override|find) '|: line \d{1,6}: \S{1,80}: command not found|can't open file '|No module named"
-    r"|gated repo|is not a local folder and is not a valid model identifier|Repository Not Found"
-    r"|train_batch_size is not equal|not divisible by|must be divisible by|is not a multiple of",
 )
 # the name of a switch, as a message writes it: 'x'  `x`  --x  enable_x
 _SWITCH = r"(?:['\"`][\w.-]{2,80}['\"`]|--[\w-]{2,80}|[A-Za-z]\w{0,60}_\w{1,60})"
@@ -131,7 +90,17 @@ OF_DATA = re.compile(r"^(?:IndexError|ValueError|OverflowError|KeyError|struct\.
 NULL_BYTES = re.compile(r"null byte")  # in source code: an editor writes none
 DECODER = re.compile(r"/(?:json|pickle)(?:/\w{1,20})?\.py:")
 INSTALLED = re.compile(r"/(?:site|dist)-packages/")
-SPECIAL = (OTHER, CODE, PARTS, UNREADABLE, PART_MISSING, FEWER, AT_START, GPU_FULL, DIVERGED)  # other symptoms
+SPECIAL = (
+    OTHER,
+    SAVING_CODE,
+    PARTS,
+    UNREADABLE,
+    PART_MISSING,
+    FEWER_GPUS,
+    AT_START,
+    MEMORY_FULL,
+    DIVERGED,
+)  # other symptoms
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -6,24 +6,12 @@ of a network volume are another symptom, and so is a kill that took somebody els
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from ..evidence.kernel import OomKill
-from ..filesystems import CLIENTS
 from ..incident import Incident
-from ._errors import Said, errors
 from ._places import place_of_error
 from ._symptom import Finding, Symptom
-
-NOT_CONNECTED = re.compile(r"Transport endpoint is not connected|\[Errno 107\]|Socket not connected", re.I)
-
-
-def disconnected(incident: Incident) -> tuple[OomKill, list[Said]] | None:
-    """The kill of such a daemon and the errors that it left behind."""
-    kill = next((kill for kill in incident.of(OomKill) if (kill.subject.comm or "").lower().startswith(CLIENTS)), None)
-    left = [said for said in errors(incident) if NOT_CONNECTED.search(said.text) or said.error == "ENOTCONN"]
-    return (kill, left) if kill and left else None
+from ._volume_calls import disconnected
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

@@ -11,29 +11,22 @@ since a killable read is never reported there.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ..evidence import Evidence, Subject
 from ..evidence.kernel import HungTask
-from ..evidence.process import OpenFile, ProcessState, SystemCall, ThreadState
-from ..evidence.storage import Mount
+from ..evidence.process import ProcessState, SystemCall, ThreadState
 from ..filesystems import CLIENTS, DAEMONS
 from ..incident import Incident
 from ..kernel_waits import CLIENT_WAITS
 from ._places import on_network, only_network_mount, place, volume_beside
 from ._symptom import Finding, Symptom
+from ._volume_calls import LONG_S, QUESTIONS, commands_about_a_mount, file_and_mount
 from ._waits import blocked_in_client, blocked_on_page
-from .metadata_call_blocked import LONG_S, QUESTIONS
 
 NOT_A_DISK = ("/sys/", "/proc/", "/dev/", "pipe:", "socket:", "anon_inode:")
 SHORT_CALLS = (*QUESTIONS, "open", "openat", "getdents", "getdents64", "fsync")
-
-# umount.nfs4 /mnt/ckpt      df -h /data
-ABOUT_A_MOUNT = re.compile(
-    r"^(?:\S{0,20}/)?(?:umount(?:\.\w{1,12})?|fusermount3?|df|stat)(?: -\S{1,20})* (?P<path>/\S{1,400})$"
-)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -76,32 +69,10 @@ def _threads(incident: Incident) -> Iterator[Finding]:
         )
 
 
-def commands_about_a_mount(incident: Incident) -> Iterator[tuple[ProcessState, Mount]]:
-    """Commands in D that can wait for nothing but the network volume that they name."""
-    for row in incident.of(ProcessState):
-        if row.state == "D" and row.wchan in (None, "-", "?") and (found := ABOUT_A_MOUNT.match(row.command)):
-            mount = incident.volumes.mount_of(found["path"], row)
-            if mount and mount.network and mount.subject.mount == found["path"].rstrip("/"):
-                yield row, mount
-
-
 def _named(incident: Incident) -> Iterator[Finding]:
     for row, mount in commands_about_a_mount(incident):
         subject = Subject(mount=mount.subject.mount, server=mount.subject.server, pid=row.subject.pid)
         yield Finding(subject, (row, mount), f"`{row.command[:100]}` is in D")
-
-
-def file_and_mount(incident: Incident, fact: ThreadState | ProcessState) -> tuple[OpenFile | None, Mount | None]:
-    links = incident.links
-    file = links.file_of(fact) if isinstance(fact, ThreadState) else None
-    if file:
-        return file, incident.volumes.mount_of(file.target, file)
-    process = links.process_of(fact)
-    opened = [(f, incident.volumes.mount_of(f.target, f)) for f in (process.files if process else ())]
-    remote = {m.subject.mount: (f, m) for f, m in opened if m is not None and m.network}
-    if len(remote) == 1:
-        return next(iter(remote.values()))
-    return None, only_network_mount(incident, fact)
 
 
 def _reports(incident: Incident) -> Iterator[Finding]:

@@ -25,13 +25,12 @@ from ..evidence.process import ProcessState
 from ..evidence.storage import CommandOutcome, IoStatistics
 from ..evidence.training import CheckpointEvent
 from ..incident import Incident
+from ._loading import reads_came_after
 from ._places import disk, on_network, place
 from ._registry import findings_of
 from ._symptom import Finding, Symptom
+from ._volume_calls import file_and_mount, place_of, ran_into_its_limit
 from ._waits import blocked_on_page, is_worker
-from .data_wait_dominates import reads_came_after
-from .operator_tool_hangs_on_volume import place_of, ran_into_its_limit
-from .volume_io_blocked import file_and_mount
 
 SLOW_BYTES_PER_S = 50e6
 FAST_BYTES_PER_S = 200e6

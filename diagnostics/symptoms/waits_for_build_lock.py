@@ -27,17 +27,11 @@ from ..evidence.storage import FileEntry, ToolError
 from ..evidence.supervisor import ProcessEnded
 from ..evidence.training import BuildLockWait, Phase, RunFinished, TrainingSteps
 from ..incident import Incident
+from ._caches import CACHE, waits_for_builder
+from ._compilers import compilers, waits_for_child
 from ._symptom import Finding, Symptom
 from ._waits import compiles, main_stacks
-from .cache_race_error import CACHE
-from .compiling import compilers, waits_for_child
 
-BATON = re.compile(r"file_baton\.py$|baton")
-LOCK_LIBRARY = re.compile(r"(?:^|/)(?:filelock|portalocker|fasteners|lockfile|flufl)(?:/|\.py)")
-KEEPS_CODE = re.compile(
-    r"torch/utils/cpp_extension|torch/_inductor|torch/_dynamo|triton/|op_builder|numba/|jax/|flashinfer|deep_gemm"
-    r"|torch_extensions|neuronx?|cupy/|tilelang|codecache"
-)
 # Lock file exists in build directory: '/home/u/.cache/torch_extensions/x/lock'      Waited on lock file "/x/lock" for
 # at least 30 s
 EXISTS = re.compile(
@@ -53,14 +47,6 @@ YEAR_AFTER_1972 = datetime(1973, 1, 1, tzinfo=UTC).timestamp()  # 1972 stands fo
 RECIPES = frozenset({"build.ninja", ".ninja_log", ".ninja_deps", "CMakeCache.txt", "Makefile", "setup.py"})
 BUILT = re.compile(r"\.(?:so(?:\.\d{1,3})*|o|cuda\.o|cubin|ptx|pyd|dylib|a|hsaco)$")
 LOCK_FILE = re.compile(r"(?:^|/)(?:[\w.-]{0,200}\.)?lock$")
-
-
-def waits_for_builder(stack: PythonStack) -> bool:
-    """True where a thread waits for the lock file of a folder of compiled code."""
-    files = [frame.file or "" for frame in stack.frames]
-    if any(BATON.search(file) for file in files[:3]):
-        return True
-    return any(LOCK_LIBRARY.search(file) for file in files[:4]) and any(KEEPS_CODE.search(file) for file in files)
 
 
 def rule(incident: Incident) -> Iterator[Finding]:

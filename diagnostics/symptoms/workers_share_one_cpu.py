@@ -13,8 +13,8 @@ from ..evidence import Subject
 from ..evidence.job import SettingSeen
 from ..incident import Incident
 from ..text import whole_number
+from ._cpus import CPUS_ENOUGH, FEW, SEVERAL, cpus_of
 from ._symptom import Finding, Symptom
-from .bound_to_one_cpu import ENOUGH, FEW, SEVERAL, cpus_of
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
@@ -33,7 +33,7 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if len(facts) >= SEVERAL and len(facts) > int(facts[0].value):
             note = f"{len(facts)} processes may run on CPU {cpus_of(facts[0])} only"
             yield Finding(Subject(host=facts[0].subject.host), tuple(facts), note)
-    if all(int(fact.value) >= ENOUGH for fact in asked.values()):
+    if all(int(fact.value) >= CPUS_ENOUGH for fact in asked.values()):
         yield Finding(Subject(), tuple(asked.values()), "each process may run on many CPUs", present=False)
 
 

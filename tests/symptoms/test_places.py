@@ -11,7 +11,7 @@ from diagnostics.evidence.job import LogLine
 from diagnostics.evidence.storage import DiskUsage, VolumeClientMessage
 from diagnostics.incident import Incident, open_incident
 from diagnostics.symptoms._places import place, volume_of_client
-from diagnostics.symptoms.disk_usage_full import real
+from diagnostics.symptoms._space import real
 
 HERE = Source("a.log", 1, "")
 LINE = LogLine(source=HERE, level="WARNING", text="")
