@@ -11,10 +11,9 @@ import shlex
 import string
 from collections.abc import Iterable, Iterator
 
-from .causes import ByFilesystem
 from .diagnosis import Diagnosis
 from .evidence import Subject
-from .filesystems import by_name
+from .filesystems import UNKNOWN, ByFilesystem, Filesystem, by_name
 from .hypothesis import Hypothesis
 from .observation import Observation
 
@@ -36,6 +35,7 @@ WHOSE = {
     "HOLDER_PID": ("gpu-worker-without-parent", "gpu-held-by-another", "gpu-memory-without-owner"),
     "WORKER_PID": ("child-at-runtime-lock", "worker-waits-for-lock"),
 }
+WHICH_FILESYSTEM = "findmnt -T MOUNT"
 # of processes that no symptom is about
 NEVER_KNOWN = ("SERVER_PID", "PARENT_PID", "STUCK_PID")
 _PLACEHOLDER = re.compile(rf"\b(?:MOUNT|{'|'.join(WHOSE)})\b")
@@ -104,6 +104,24 @@ def pid_of(placeholder: str, diagnosis: Diagnosis) -> int | None:
         if pids:
             return pids.pop() if len(pids) == 1 else None
     return None
+
+
+def question(asked: str | ByFilesystem, hypothesis: Hypothesis, diagnosis: Diagnosis) -> str:
+    """The command of a question as it fits the filesystem of a cause's volume; "" where that one has nothing to ask.
+
+    Where nobody recorded which filesystem it is, that is asked first.
+    """
+    if isinstance(asked, str):
+        return asked
+    kind = _filesystem(hypothesis, diagnosis)
+    return "; ".join(filter(None, (WHICH_FILESYSTEM, asked.otherwise))) if kind is UNKNOWN else asked.on(kind)
+
+
+def _filesystem(hypothesis: Hypothesis, diagnosis: Diagnosis) -> Filesystem:
+    """The filesystem of a cause's volume; of one that is not known, that of the only network filesystem there is."""
+    mounted = {mount.filesystem for mount in diagnosis.incident.volumes.all_mounts if mount.network}
+    only = mounted.pop() if len(mounted) == 1 and hypothesis.about.mount is None else ""
+    return by_name(hypothesis.filesystem or only)
 
 
 def _on(step: str | ByFilesystem, hypothesis: Hypothesis) -> str:

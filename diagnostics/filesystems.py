@@ -1,4 +1,4 @@
-"""Which filesystem a mount is, what that is in one sentence, and which server stands behind it."""
+"""Which filesystem a mount is, what that is in one sentence, which server stands behind it, and what differs by it."""
 
 from __future__ import annotations
 
@@ -155,3 +155,45 @@ def by_name(name: str) -> Filesystem:
         if known.name == name:
             return known
     return DISKS.get(name, UNKNOWN)
+
+
+# how each filesystem is asked for its quotas
+QUOTAS = {
+    "lustre": "lfs quota -h -u $USER MOUNT",
+    "gpfs": "mmlsquota -u $USER",
+    "beegfs": "beegfs-ctl --getquota --uid $USER",
+    "cephfs": "getfattr -n ceph.quota.max_bytes -n ceph.quota.max_files MOUNT",
+    "moosefs": "mfsgetquota MOUNT",
+    "xfs": "xfs_quota -x -c 'report -h' MOUNT",
+    "nfs": "quota -s",
+    "ext4": "quota -s",
+}
+
+
+@dataclass(frozen=True)
+class ByFilesystem:
+    """A step or command that differs by the volume's filesystem.
+
+    Parameters
+    ----------
+    otherwise : what fits any other filesystem, and a volume of which nobody recorded it; "" where there is nothing to
+        ask on any other
+    of : filesystems by name, each with what fits it; "fuse" is every one that a process of this machine serves
+    """
+
+    otherwise: str
+    of: tuple[tuple[str, str], ...]
+
+    def on(self, filesystem: Filesystem) -> str:
+        """What fits a filesystem."""
+        of = dict(self.of)
+        kind = "fuse" if filesystem.is_fuse else ""
+        return of.get(filesystem.name, of.get(kind, self.otherwise))
+
+    def __str__(self) -> str:
+        return "; ".join([*(f"{name}: {step}" for name, step in self.of), f"otherwise: {self.otherwise}"])
+
+
+def by_filesystem(otherwise: str, **of: str) -> ByFilesystem:
+    """As `ByFilesystem`, each filesystem by its name: `by_filesystem("iostat -x 5 3", nfs="nfsiostat 5 3")`."""
+    return ByFilesystem(otherwise, tuple(of.items()))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import noisy_or
+from .advice import question
 from .diagnosis import Diagnosis
 from .evidence import NOBODY, Subject
 from .hypothesis import Verdict
@@ -91,9 +92,10 @@ def next_questions(diagnosis: Diagnosis, limit: int = 5) -> list[Question]:
         gain = before - after
         if gain >= WORTH_SHOWING_BITS:
             rival = max(zip(shows, rivals, strict=True), key=lambda pair: pair[0])[1]
-            about = next(h.about for h in diagnosis.hypotheses if (h.cause, h.subject) == (rival.cause, rival.subject))
+            under = next(h for h in diagnosis.hypotheses if (h.cause, h.subject) == (rival.cause, rival.subject))
             why = f"to see: {symptom.title}? Expected above all under {rival.cause.title}"
-            found.append(Question(name, why, round(gain, 3), symptom.command, symptom.cost_minutes, about))
+            if command := question(symptom.command, under, diagnosis):
+                found.append(Question(name, why, round(gain, 3), command, symptom.cost_minutes, under.about))
     found.sort(key=lambda each: (-each.gain_bits / each.cost_minutes, each.symptom))
     commands = {each.command: each for each in reversed(found)}  # one command answers several questions: keep the best
     return [each for each in found if commands[each.command] is each][:limit]

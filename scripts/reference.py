@@ -21,6 +21,7 @@ import diagnostics.evidence as evidence  # noqa: E402 - the package need not be 
 import diagnostics.parsers as parsers  # noqa: E402
 import diagnostics.symptoms as symptoms  # noqa: E402
 from diagnostics.causes import all_causes  # noqa: E402
+from diagnostics.filesystems import ByFilesystem  # noqa: E402
 
 FOLDER = ROOT / "docs" / "reference"
 UNITS = {
@@ -110,10 +111,17 @@ def symptoms_page() -> str:
         if symptom.healthy:
             lines += ["", "A sign of health."]
         if symptom.command:
-            lines += ["", "```", symptom.command, "```"]
+            lines += ["", "```", *told_by_filesystem(symptom.command), "```"]
         if shown_by[name]:
             lines += ["", f"Shown by: {', '.join(sorted(shown_by[name]))}."]
     return "\n".join(lines) + "\n"
+
+
+def told_by_filesystem(command: str | ByFilesystem) -> list[str]:
+    """A command a line, with the filesystem that it is for."""
+    if isinstance(command, str):
+        return [command]
+    return [*(f"{name}: {each}" for name, each in command.of), *filter(None, [command.otherwise])]
 
 
 def causes_page() -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from diagnostics import Diagnosis, diagnose, open_incident
-from diagnostics.advice import NEVER_KNOWN, WHOSE, command, pid_of
-from diagnostics.causes import ByFilesystem, all_causes
+from diagnostics.advice import NEVER_KNOWN, WHOSE, checks, command, pid_of
+from diagnostics.causes import all_causes
 from diagnostics.evidence import NOBODY, Subject
 from diagnostics.explanation import explain
-from diagnostics.filesystems import FILESYSTEMS
+from diagnostics.filesystems import FILESYSTEMS, ByFilesystem
+from diagnostics.next_probe import next_questions
 from diagnostics.symptoms import all_symptoms
 
 DMESG = """\
@@ -105,12 +106,15 @@ def test_a_process_is_said_of_the_symptom_whose_it_is(tmp_path: Path) -> None:
 
 def written() -> dict[str, str]:
     """Every text of the tables that may hold a placeholder of a command, by where it stands."""
-    found = {name: symptom.command for name, symptom in all_symptoms().items()}
+    told = [(name, symptom.command) for name, symptom in all_symptoms().items()]
     for cause in all_causes().values():
-        for step in chain(cause.now, cause.for_good, (check.command for check in cause.checks)):
-            texts = [step] if isinstance(step, str) else [step.otherwise, *dict(step.of).values()]
-            found |= {f"{cause.slug}: {text}": text for text in texts}
-    return found
+        steps = chain(cause.now, cause.for_good, (check.command for check in cause.checks))
+        told += [(cause.slug, step) for step in steps]
+    return {f"{where}: {text}": text for where, step in told for text in texts_of(step)}
+
+
+def texts_of(step: str | ByFilesystem) -> list[str]:
+    return [step] if isinstance(step, str) else [step.otherwise, *dict(step.of).values()]
 
 
 def test_every_pid_says_whose_it_is() -> None:
@@ -119,9 +123,38 @@ def test_every_pid_says_whose_it_is() -> None:
     assert {name for symptoms in WHOSE.values() for name in symptoms} <= set(all_symptoms())
 
 
-@pytest.mark.parametrize("cause", all_causes().values(), ids=lambda cause: cause.slug)
-def test_steps_by_filesystem_name_filesystems(cause: object) -> None:
+def test_what_differs_by_filesystem_names_filesystems() -> None:
     known = {each.name for each in FILESYSTEMS} | {"ext4", "ext3", "xfs", "btrfs"}
-    for step in (*cause.now, *cause.for_good, *(check.command for check in cause.checks)):  # type: ignore[attr-defined]
+    told = [symptom.command for symptom in all_symptoms().values()]
+    for cause in all_causes().values():
+        told += [*cause.now, *cause.for_good, *(check.command for check in cause.checks)]
+    for step in told:
         if isinstance(step, ByFilesystem):
             assert set(dict(step.of)) <= known
+
+
+OTHERS = {
+    "nfs": re.compile(r"\b(?:ceph|rbd|lctl|lfs|mfs\w+|nc -vz SERVER (?!2049))\b"),
+    "moosefs": re.compile(r"\b(?:ceph|rbd|lctl|lfs|nfsiostat|nfsstat|nc -vz SERVER (?!9421))\b"),
+}
+
+
+def asked(diagnosis: Diagnosis) -> dict[str, str]:
+    """The command of each question that is worth asking at all, by its symptom."""
+    return {each.symptom: each.command for each in next_questions(diagnosis, limit=1000)}
+
+
+@pytest.mark.parametrize("filesystem", OTHERS)
+def test_a_question_is_asked_as_the_volumes_filesystem_is_asked(tmp_path: Path, filesystem: str) -> None:
+    diagnosis = of_files(tmp_path, dmesg_txt=DMESG, mounts_txt=MOUNTS[filesystem])
+    told = [*asked(diagnosis).values(), *chain.from_iterable(checks(each, diagnosis) for each in diagnosis.hypotheses)]
+    of_volumes = [each for each in told if "grep -i -E 'mfsmount|nfs|ceph" not in each]  # words of a log to look for
+    assert not [each for each in of_volumes if OTHERS[filesystem].search(each)]
+
+
+def test_where_nobody_knows_the_filesystem_it_is_asked_first(tmp_path: Path) -> None:
+    told = asked(of_files(tmp_path, dmesg_txt=DMESG))
+    by_kind = {name for name, symptom in all_symptoms().items() if isinstance(symptom.command, ByFilesystem)}
+    assert by_kind & set(told)
+    assert all(told[name].startswith("findmnt -T MOUNT") for name in by_kind & set(told))
+    assert not [each for each in told.values() if "ceph " in each or "rbd " in each]

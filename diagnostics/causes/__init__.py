@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from ..filesystems import Filesystem
+from ..filesystems import ByFilesystem
 
 
 class Role(StrEnum):
@@ -50,34 +50,6 @@ class Effect:
     because: str
     actually: str
     role: Role = Role.CASCADE
-
-
-@dataclass(frozen=True)
-class ByFilesystem:
-    """A step or command that differs by the volume's filesystem.
-
-    Parameters
-    ----------
-    otherwise : what fits any other filesystem, and a volume of which nobody recorded it
-    of : filesystems by name, each with what fits it; "fuse" is every one that a process of this machine serves
-    """
-
-    otherwise: str
-    of: tuple[tuple[str, str], ...]
-
-    def on(self, filesystem: Filesystem) -> str:
-        """What fits a filesystem."""
-        of = dict(self.of)
-        kind = "fuse" if filesystem.is_fuse else ""
-        return of.get(filesystem.name, of.get(kind, self.otherwise))
-
-    def __str__(self) -> str:
-        return "; ".join([*(f"{name}: {step}" for name, step in self.of), f"otherwise: {self.otherwise}"])
-
-
-def by_filesystem(otherwise: str, **of: str) -> ByFilesystem:
-    """As `ByFilesystem`, each filesystem by its name: `by_filesystem("iostat -x 5 3", nfs="nfsiostat 5 3")`."""
-    return ByFilesystem(otherwise, tuple(of.items()))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import Cause, Check, Effect, Role, by_filesystem
+from ..filesystems import by_filesystem
+from . import Cause, Check, Effect, Role
 from ._hang import hangs
 from ._studies import ACME, ESTIMATE, RSC, TSUBAME
 
@@ -359,7 +360,7 @@ CAUSES = (
         checks=(
             Check("is this client on the list",
                   by_filesystem(
-                      "ceph osd blocklist ls; rbd status IMAGE; lctl get_param '*.*.import' | grep -A3 state",
+                      "findmnt -T MOUNT; dmesg -T | grep -i -E 'evict|expired|-108|session'",
                       cephfs="ceph osd blocklist ls", rbd="ceph osd blocklist ls; rbd status IMAGE",
                       lustre="lctl get_param '*.*.import' | grep -A3 state", nfs="nfsstat -m; dmesg -T | grep -i nfs",
                   )),

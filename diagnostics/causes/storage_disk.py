@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import Cause, Check, Effect, Role, by_filesystem
+from ..filesystems import by_filesystem
+from . import Cause, Check, Effect, Role
 from ._hang import dies, hangs
 from ._studies import ESTIMATE, FT_HSDP, LLAMA, STEPFUN, TSUBAME
 

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from . import Cause, Check, Effect, Role, by_filesystem
+from ..filesystems import QUOTAS, by_filesystem
+from . import Cause, Check, Effect, Role
 from ._hang import dies
 from ._studies import ESTIMATE, STEPFUN
-
-# how each filesystem is asked for its quotas
-_QUOTAS = {
-    "lustre": "lfs quota -h -u $USER MOUNT",
-    "gpfs": "mmlsquota -u $USER",
-    "beegfs": "beegfs-ctl --getquota --uid $USER",
-    "cephfs": "getfattr -n ceph.quota.max_bytes -n ceph.quota.max_files DIR",
-    "xfs": "xfs_quota -x -c 'report -h' MOUNT",
-    "nfs": "quota -s",
-    "ext4": "quota -s",
-}
 
 CAUSES = (
     Cause(
@@ -131,8 +121,8 @@ CAUSES = (
         ),
         now=(
             by_filesystem(
-                "Look at the quota, not at df: `quota -s`; on Lustre `lfs quota -h -u $USER MOUNT`",
-                **{name: f"Look at the quota, not at df: `{asked}`" for name, asked in _QUOTAS.items()},
+                "Look at the quota, not at df: `findmnt -T MOUNT` tells the filesystem; most are asked by `quota -s`",
+                **{name: f"Look at the quota, not at df: `{asked}`" for name, asked in QUOTAS.items()},
             ),
             "Remove old checkpoints or caches, or ask for a larger quota",
         ),
@@ -145,7 +135,7 @@ CAUSES = (
         ),
         checks=(
             Check("how much is allowed and used",
-                  by_filesystem("quota -s; lfs quota -h -u $USER MOUNT; xfs_quota -x -c report MOUNT", **_QUOTAS)),
+                  by_filesystem("findmnt -T MOUNT; quota -s", **QUOTAS)),
         ),
     ),
     Cause(

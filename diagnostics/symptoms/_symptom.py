@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..evidence import Coverage, Evidence, Subject
+from ..filesystems import ByFilesystem
 from ..incident import Incident
 
 
@@ -45,7 +46,7 @@ class Symptom:
     tells_apart : the subject fields by which two findings are two symptoms ("mount", "gpu", "rank" ...);
         findings that agree on them are one symptom with more evidence
     command : how to get the artefact that would show it, ready to paste; its placeholders (MOUNT, JOB_PID, STUCK_PID)
-        say whose they are
+        say whose they are; by the volume's filesystem where each is asked in its own way
     cost_minutes : what getting it costs a person
     healthy : True for a sign that nothing is wrong
     may_pass : True for trouble that may pass by itself: where the run went on well after the last of it, or ended well,
@@ -57,7 +58,7 @@ class Symptom:
     leak: float
     because: str
     tells_apart: tuple[str, ...] = ()
-    command: str = ""
+    command: str | ByFilesystem = ""
     cost_minutes: float = 1.0
     healthy: bool = False
     may_pass: bool = False

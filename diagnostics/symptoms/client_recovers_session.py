@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import HungTask
 from ..evidence.process import ProcessState, ThreadState
+from ..filesystems import by_filesystem
 from ..incident import Incident
 from ._places import volume_beside
 from ._symptom import Finding, Symptom
@@ -39,12 +40,19 @@ def rule(incident: Incident) -> Iterator[Finding]:
             yield Finding(volume_beside(incident, fact), (fact,), note)
 
 
+STACKS = "for p in JOB_PID; do cat /proc/$p/task/*/stack; done"
+
 SYMPTOM = Symptom(
     title="a volume's client has lost its session and waits to get it back",
     rule=rule,
     leak=0.0005,
     because="a server that answers grants a session at once",
     tells_apart=("mount",),
-    command="for p in JOB_PID; do cat /proc/$p/task/*/stack; done; dmesg -T | grep -iE 'nfs|lustre|cifs'; nfsstat -rc",
+    command=by_filesystem(
+        f"{STACKS}; dmesg -T | tail -n 200",
+        nfs=f"{STACKS}; dmesg -T | grep -i nfs; nfsstat -rc",
+        lustre=f"{STACKS}; dmesg -T | grep -i lustre; lctl get_param '*.*.import' | grep -A3 state",
+        cifs=f"{STACKS}; dmesg -T | grep -i cifs; cat /proc/fs/cifs/DebugData",
+    ),
     cost_minutes=1,
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import NetworkFilesystemMessage
 from ..evidence.storage import VolumeClientMessage
+from ..filesystems import by_filesystem
 from ..incident import Incident
 from ._errors import matching
 from ._places import network_mounts, place_of_error
@@ -64,6 +65,13 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.0003,
     because="only the cluster does this, after it lost sight of the client",
-    command="dmesg -T | grep -i -E 'block-?list|black-?list|evict|-108'; ceph osd blocklist ls; rbd status IMAGE",
+    command=by_filesystem(
+        "dmesg -T | grep -i -E 'block-?list|black-?list|evict|expired|-108'",
+        cephfs="dmesg -T | grep -i -E 'block-?list|black-?list|evict|-108'; ceph osd blocklist ls",
+        rbd="dmesg -T | grep -i -E 'block-?list|black-?list|-108'; ceph osd blocklist ls; rbd status IMAGE",
+        lustre="dmesg -T | grep -i -E 'evict|-108'; lctl get_param '*.*.import' | grep -A3 state",
+        nfs="dmesg -T | grep -i -E 'nfs|expired|stale'; nfsstat -m",
+        cifs="dmesg -T | grep -i -E 'cifs|session'; cat /proc/fs/cifs/DebugData",
+    ),
     cost_minutes=2,
 )

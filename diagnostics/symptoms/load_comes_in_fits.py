@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.training import ProgressBar
+from ..filesystems import by_filesystem
 from ..incident import Incident
 from ._loading import LOADS, LONG_S, SLOW_PIECE_S, VARIES
 from ._places import only_network_mount
@@ -33,5 +34,8 @@ SYMPTOM = Symptom(
     leak=0.0006,
     because="pieces of one size take about as long, unless what brings them is now fast and now slow",
     tells_apart=("mount",),
-    command="grep -a -o 'Loading.*' serve.log | tail -n 50; nfsiostat 5 3",
+    command=by_filesystem(
+        "grep -a -o 'Loading.*' serve.log | tail -n 50; iostat -x 5 3",
+        nfs="grep -a -o 'Loading.*' serve.log | tail -n 50; nfsiostat 5 3 MOUNT",
+    ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.training import ProgressBar
+from ..filesystems import by_filesystem
 from ..incident import Incident
 from ._loading import LOADS, LONG_S
 from ._symptom import Finding, Symptom
@@ -27,5 +28,8 @@ SYMPTOM = Symptom(
     rule=rule,
     leak=0.015,
     because="very large models take minutes from good storage too",
-    command="iostat -x 5 3; nfsiostat 5 3; grep -a -o 'Loading.*' serve.log | tail",
+    command=by_filesystem(
+        "iostat -x 5 3; grep -a -o 'Loading.*' serve.log | tail",
+        nfs="nfsiostat 5 3 MOUNT; grep -a -o 'Loading.*' serve.log | tail",
+    ),
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..evidence.storage import QuotaUsage, VolumeClientMessage
+from ..filesystems import QUOTAS, by_filesystem
 from ..incident import Incident
 from ._errors import matching
 from ._places import place, place_of_error, volume_of_client
@@ -42,5 +43,8 @@ SYMPTOM = Symptom(
     leak=0.0002,
     because="only a quota returns this errno",
     tells_apart=("mount",),
-    command="quota -s; lfs quota -h -u $USER MOUNT; df -h MOUNT; df -i MOUNT",
+    command=by_filesystem(
+        "quota -s; df -h MOUNT; df -i MOUNT",
+        **{name: f"{asked}; df -h MOUNT; df -i MOUNT" for name, asked in QUOTAS.items()},
+    ),
 )

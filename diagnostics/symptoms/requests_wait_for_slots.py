@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.storage import IoStatistics
+from ..filesystems import by_filesystem
 from ..incident import Incident
 from ._symptom import Finding, Symptom
 
@@ -44,5 +45,8 @@ SYMPTOM = Symptom(
     leak=0.0003,
     because="slots that are full for a moment are common, and who counts them doubts the volume already",
     tells_apart=("mount",),
-    command="grep -E 'mounted on|xprt:' /proc/self/mountstats; nfsiostat 5 3; sysctl sunrpc.tcp_max_slot_table_entries",
+    command=by_filesystem(
+        "",
+        nfs="grep -E 'mounted on|xprt:' /proc/self/mountstats; nfsiostat 5 3; sysctl sunrpc.tcp_max_slot_table_entries",
+    ),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence.storage import VolumeClientMessage
+from ..filesystems import by_filesystem
 from ..incident import Incident
 from ._places import volume_of_client
 from ._registry import findings_of
@@ -35,6 +36,12 @@ SYMPTOM = Symptom(
     leak=0.001,
     because="half a minute for a request is far beyond what a sound cluster needs",
     tells_apart=("mount",),
-    command="ceph health detail; ceph daemon mds.NAME dump_ops_in_flight",
+    command=by_filesystem(
+        "dmesg -T | grep -i -E 'slow|not responding'",
+        cephfs="ceph health detail; ceph daemon mds.NAME dump_ops_in_flight",
+        rbd="ceph health detail; ceph osd perf",
+        nfs="nfsiostat 5 3 MOUNT; dmesg -T | grep -i 'nfs.*not responding'",
+        lustre="dmesg -T | grep -i -E 'lustre.*slow|request.*timed out'; lctl get_param osc.*.import",
+    ),
     cost_minutes=3,
 )

@@ -16,7 +16,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.kernel import NetworkFilesystemMessage, NfsNotResponding
 from ..evidence.process import ProcessState, ServiceState
 from ..evidence.storage import Mount, VolumeClientMessage
-from ..filesystems import FILESYSTEMS
+from ..filesystems import FILESYSTEMS, by_filesystem
 from ..incident import Incident
 from ._places import volume_of_client
 from ._symptom import Finding, Symptom
@@ -75,13 +75,23 @@ def _volume(incident: Incident, name: str) -> Mount | None:
     return next(mounts, None)
 
 
+STOPPED = "ps -eo pid,stat,wchan:20,args | awk '$2 ~ /T/'   # on the volume's server"
+
 SYMPTOM = Symptom(
     title="the service that serves the volume does not run, or is stopped",
     rule=rule,
     leak=0.002,
     because="a server whose volume is mounted runs all the time, but a client may have been a server once",
     tells_apart=("mount",),
-    command="systemctl status nfs-server smbd glusterd moosefs-master 'ceph-*' 'beegfs-*'; "
-    "ps -eo pid,stat,wchan:20,args | awk '$2 ~ /T/'   # on the volume's server",
+    command=by_filesystem(
+        f"systemctl --failed; {STOPPED}",
+        nfs=f"systemctl status nfs-server; {STOPPED}",
+        cifs=f"systemctl status smbd; {STOPPED}",
+        glusterfs=f"systemctl status glusterd; {STOPPED}",
+        moosefs=f"systemctl status moosefs-master moosefs-chunkserver; {STOPPED}",
+        cephfs=f"systemctl status 'ceph-*'; {STOPPED}",
+        rbd=f"systemctl status 'ceph-*'; {STOPPED}",
+        beegfs=f"systemctl status 'beegfs-*'; {STOPPED}",
+    ),
     cost_minutes=2,
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..evidence import Subject
 from ..evidence.network import Reachability
+from ..filesystems import by_filesystem
 from ..incident import Incident
 from ._network import FILE_PORTS
 from ._places import is_served_by, network_mounts
@@ -58,6 +59,15 @@ SYMPTOM = Symptom(
     leak=0.002,
     because="a server that serves its clients answers whoever asks, unless a firewall lets only the clients in",
     tells_apart=("mount",),
-    command="nc -vz SERVER 2049   # MooseFS 9421, Ceph 3300 and 6789, GlusterFS 24007, SMB 445; Lustre: lctl ping NID",
+    command=by_filesystem(
+        "ping -c 3 SERVER",
+        nfs="nc -vz SERVER 2049",
+        moosefs="nc -vz SERVER 9421",
+        cephfs="nc -vz SERVER 3300; nc -vz SERVER 6789",
+        rbd="nc -vz SERVER 3300; nc -vz SERVER 6789",
+        glusterfs="nc -vz SERVER 24007",
+        cifs="nc -vz SERVER 445",
+        lustre="lctl ping NID",
+    ),
     cost_minutes=1,
 )
