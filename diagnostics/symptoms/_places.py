@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from ..evidence import Evidence, Subject
 from ..evidence.job import LogLine, PythonException
@@ -62,23 +63,26 @@ def lost_sessions(incident: Incident) -> list[BlockDeviceTrouble]:
 
 
 def is_remote_disk(incident: Incident, device: str | None, beside: Evidence) -> bool:
-    """True for a disk whose blocks lie behind a server: by its name, its vendor or its transport, or a SCSI disk while
-    a session to one is lost, or one that no mount names where a mount's source is a cluster's or a cluster's client
-    complains: such volumes come to the kernel as SCSI disks.
+    """True for a disk of a fact's machine whose blocks lie behind a server: by its name, its vendor or its transport,
+    or a SCSI disk while a session to one is lost, or one that no mount names where a mount's source is a cluster's or a
+    cluster's client complains: such volumes come to the kernel as SCSI disks.
     """
     name = (device or "").rpartition("/")[2]
     if name.startswith(IN_A_CLUSTER):
         return True
-    seen = [each for each in incident.of(BlockDeviceSeen) if each.subject.device == name]
+    here = partial(incident.links.may_be_beside, beside)
+    seen = [each for each in incident.of(BlockDeviceSeen) if each.subject.device == name and here(each)]
     if any(OF_A_SERVER.match(each.vendor or "") or each.transport in OVER_A_NETWORK for each in seen):
         return True
-    return name.startswith("sd") and (bool(lost_sessions(incident)) or _comes_from_a_cluster(incident, name, beside))
+    lost = any(map(here, lost_sessions(incident)))
+    return name.startswith("sd") and (lost or _comes_from_a_cluster(incident, name, beside))
 
 
 def _comes_from_a_cluster(incident: Incident, name: str, beside: Evidence) -> bool:
     sources = [mount.device for mount in incident.volumes.mounts(beside)]
     named = any(disk(source) == disk(name) for source in sources)
-    complains = any(said.filesystem in DISKS_OF_VOLUMES for said in incident.of(VolumeClientMessage))
+    said = [each for each in incident.of(VolumeClientMessage) if each.filesystem in DISKS_OF_VOLUMES]
+    complains = any(incident.links.may_be_beside(beside, each) for each in said)
     return not named and (complains or any(OF_A_CLUSTER.search(source) for source in sources))
 
 

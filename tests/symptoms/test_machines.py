@@ -11,9 +11,11 @@ from diagnostics.chain import attribution
 from diagnostics.evidence import Source, Subject
 from diagnostics.evidence.gpu import GpuStatus
 from diagnostics.evidence.process import ProcessState, ThreadState
+from diagnostics.evidence.storage import BlockDeviceSeen
 from diagnostics.incident import Incident, open_incident
 from diagnostics.machines import Machines
 from diagnostics.observation import Observation, State, observe
+from diagnostics.symptoms._places import is_remote_disk
 from diagnostics.symptoms._ranks import positions
 from diagnostics.symptoms._reports import by_device, gpu_subject
 
@@ -244,3 +246,34 @@ def test_the_limit_of_a_process_is_that_of_its_machine(tmp_path: Path) -> None:
     files |= {"nodeB/4711/limits": limits(1024), "nodeB/fds.txt": counts}
     present = seen(write(tmp_path, files), "too-many-open-files")
     assert [sorted({fact.source.file.partition("/")[0] for fact in each.evidence}) for each in present] == [["nodeB"]]
+
+
+DISK = "NAME   SIZE ROTA TYPE VENDOR   MODEL            TRAN  MOUNTPOINT\n{}\n"
+TURNS = DISK.format("sdb    3.6T    1 disk ATA      ST4000NM0035     sata  /data")
+STANDS = DISK.format("sdb    3.6T    0 disk ATA      SAMSUNG MZ7      sata  /data")
+BEHIND_A_SERVER = DISK.format("sdb    3.6T    0 disk IET      VIRTUAL-DISK     iscsi /data")
+
+
+def starving(used: tuple[int, ...]) -> str:
+    return SMI + "".join(f"0, NVIDIA H100, 50, {each} %, 1980 MHz\n" for each in used)
+
+
+def test_a_disk_that_turns_starves_no_gpu_of_another_machine(tmp_path: Path) -> None:
+    at_work, in_fits = starving((90, 92, 95)), starving((0, 5, 90))
+    apart = {"nodeA/lsblk.txt": TURNS, "nodeA/smi.csv": at_work, "nodeB/lsblk.txt": STANDS, "nodeB/smi.csv": in_fits}
+    own = {"nodeA/lsblk.txt": TURNS, "nodeA/smi.csv": in_fits, "nodeB/lsblk.txt": STANDS, "nodeB/smi.csv": at_work}
+    assert not seen(write(tmp_path / "apart", apart), "gpus-starve-on-spinning-disk")
+    assert seen(write(tmp_path / "own", own), "gpus-starve-on-spinning-disk")
+
+
+def test_a_disk_is_not_behind_the_server_that_one_of_its_name_on_another_machine_is(tmp_path: Path) -> None:
+    nodes = {
+        "nodeA/lsblk.txt": STANDS,
+        "nodeB/lsblk.txt": BEHIND_A_SERVER,
+        "nodeA/dmesg.txt": "",
+        "nodeB/dmesg.txt": "",
+    }
+    incident = write(tmp_path, nodes)
+    here, there = incident.of(BlockDeviceSeen)
+    assert not is_remote_disk(incident, "sdb", here)
+    assert is_remote_disk(incident, "sdb", there)
