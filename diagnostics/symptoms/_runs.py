@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from ..evidence import Evidence
+from ..evidence.job import PythonException
 from ..evidence.process import ProcessState
+from ..evidence.supervisor import LauncherFailure, SchedulerEvent, WatchdogFired
 from ..evidence.training import NonFiniteValue, RunFinished, TrainingSteps, WaitCounted
 from ..incident import Incident
 from ..runs import ROUNDED_S, Run, job_ends
@@ -15,6 +18,11 @@ from ._jobs import is_of_the_job
 from ._once import once_per_incident
 
 FETCHED_AHEAD = 20  # steps
+STARTED_AGAIN_S = 3600.0  # a job that begins later after a kill was not started again for it
+# a script of the distribution, and a kernel's thread
+OF_THE_SYSTEM = re.compile(
+    r"(?:/usr)?(?:/bin/)?python[\d.]{0,6} (?:-\S{1,8} ){0,3}/usr/(?:s?bin|lib|libexec|share)/|\[k"
+)
 WENT_ON = 5  # steps after a fact; other ranks may log one or two more when a run fails
 LONGER, FINITE_AGAIN = 5, 3  # steps: of a run whose bad values may pass, and of its end
 
@@ -54,10 +62,10 @@ def all_ended_well_after(incident: Incident, fact: Evidence) -> bool:
 
 def killed_another(incident: Incident, kill: Evidence) -> bool:
     """True where a kill took nothing from the job: every run came to a good end after it, had ended before it, or made
-    many steps after it; or the process is of a kind that no job is made of, and every run came to a good end at any
-    time, or a table shows what the job's processes are.
+    many steps after it, or a table shows that it began long after it; or the process is of a kind that no job is made
+    of, and every run came to a good end at any time, or a table shows what the job's processes are.
     """
-    if all_ended_well_after(incident, kill) or _missed_all(incident, kill):
+    if all_ended_well_after(incident, kill) or _missed_all(incident, kill) or _is_of_an_earlier_job(incident, kill):
         return True
     return not is_of_the_job(kill) and (_job_is_tabled(incident) or all_finished(incident))
 
@@ -80,6 +88,34 @@ def _missed(run: Run, at: Instant) -> bool:
     if begun is None or left is None or not run.pace_s:
         return False
     return left / run.pace_s >= FETCHED_AHEAD
+
+
+def _is_of_an_earlier_job(incident: Incident, kill: Evidence) -> bool:
+    """True where whole tables of processes, read long after a kill, show a job that began long after it, or none; and
+    nothing tells of an earlier run, or how one ended.
+    """
+    rows = [row for row in _whole_tables(incident) if row.elapsed_s is not None]
+    since = [incident.timeline.elapsed_s(kill, row) or 0.0 for row in rows]
+    begun = [at - (row.elapsed_s or 0.0) for at, row in zip(since, rows, strict=True) if _is_a_job(row)]
+    at = incident.timeline.instant(kill)
+    begun += [(at and run.first_step and run.first_step.since(at)) or 0.0 for run in incident.runs]
+    if not rows or min([*since, *begun]) <= STARTED_AGAIN_S:
+        return False
+    told = incident.of(LauncherFailure, WatchdogFired, SchedulerEvent, RunFinished, PythonException)
+    return not told and not job_ends(incident) and (bool(begun) or not incident.reads("job-log"))
+
+
+def _is_a_job(row: ProcessState) -> bool:
+    return is_of_the_job(row) and not OF_THE_SYSTEM.match(row.command)
+
+
+@once_per_incident
+def _whole_tables(incident: Incident) -> list[ProcessState]:
+    """The rows of the process tables that show the first process, and so every one."""
+    tables = {each.file for each in incident.reads("process-table")}
+    rows = [row for row in incident.of(ProcessState) if row.source.file in tables]
+    whole = {row.source.file for row in rows if row.subject.pid == 1}
+    return [row for row in rows if row.source.file in whole]
 
 
 @once_per_incident

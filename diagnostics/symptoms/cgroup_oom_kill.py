@@ -4,7 +4,8 @@ whose memory was full, a container that stands at its limit says so; and where n
 the container's memory that ends at its limit and then tells of a process that SIGKILL ended.
 
 A kill that is older than every run of the incident, or after which the job made steps for more than a day or came to
-its good end, is another incident's. ABSENT where the kernel log was read (and is not empty) and reports no kill that is
+its good end, is another incident's; so is one long before all that a table shows of the job, or where it shows no job.
+ABSENT where the kernel log was read (and is not empty) and reports no kill that is
 not older, or the cgroup's counter is 0.
 """
 
