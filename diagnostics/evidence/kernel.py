@@ -205,6 +205,16 @@ class RemountedReadOnly(Evidence):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FilesystemUnmounted(Evidence):
+    """The kernel unmounted a filesystem. Subject: device.
+
+    XFS (loop1): Unmounting Filesystem 9b01c89b-2390-4a92-8bcd-250d819d7ef1
+    """
+
+    filesystem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BlockIoError(Evidence):
     """A request to a block device failed. Subject: device.
 

@@ -3,9 +3,10 @@
     EXT4-fs error (device nvme0n1p1): ext4_find_entry:1683: inode #2: comm sh: reading directory lblock 0
     EXT4-fs (nvme0n1p1): Remounting filesystem read-only
     XFS (nvme0n1p1): Metadata corruption detected at xfs_agi_verify+0x1/0x2
+    XFS (nvme0n1p1): Unmounting Filesystem 9b01c89b-2390-4a92-8bcd-250d819d7ef1
     BTRFS error (device sda1): bdev /dev/sda1 errs: wr 1, rd 0, flush 0, corrupt 0, gen 0
 
-Mounting, recovery and feature notes are skipped.
+That a filesystem was unmounted is read too; mounting, recovery and feature notes are skipped.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import re
 from collections.abc import Iterator
 
 from ..evidence import Evidence
-from ..evidence.kernel import FilesystemError, RemountedReadOnly
+from ..evidence.kernel import FilesystemError, FilesystemUnmounted, RemountedReadOnly
 from ..text import Text
 from . import Parser
-from ._table import CRITICAL, WARNING, Row, Table
+from ._table import CRITICAL, INFO, WARNING, Row, Table
 
 _DEVICE = r"(?P<device>[\w./-]{1,64})"
 TABLE = Table(
@@ -40,7 +41,8 @@ TABLE = Table(
     Row(rf"EXT[234]-fs \({_DEVICE}\): .{{0,20}}This should not happen", "io-error", CRITICAL, "ext4"),
     Row(rf"EXT[234]-fs \({_DEVICE}\): (?:warning: )?mounting fs with errors", "corruption", CRITICAL, "ext4"),
     Row(r"Aborting journal on device (?P<device>[\w./-]{1,60}?)-\d+\.?$", "journal-abort", CRITICAL, "ext4"),
-    Row(r"JBD2?: (?:Error -\d+|I/O error|Detected IO errors)", "io-error", CRITICAL, "ext4"),
+    Row(r"JBD2?: (?:Error -\d+|I/O error|Detected IO errors)(?:.{0,80} (?:for|on) (?P<device>[\w./-]{1,60}?)-\d+\b)?",
+        "io-error", CRITICAL, "ext4"),
     Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:log I/O error|metadata I/O error|writeback error|I/O error)",
         "io-error", CRITICAL, "xfs"),
     Row(rf"XFS \({_DEVICE}\): .{{0,80}}(?:[Cc]orruption|corrupt\b|Internal error|Bad dir|Metadata CRC error)",
@@ -63,6 +65,9 @@ TABLE = Table(
     Row(r"ZFS: .{0,80}(?:suspended|I/O failure)|WARNING: Pool '.{1,64}' has encountered an uncorrectable I/O failure"
         r"|WARNING: MMP writes to pool '.{1,64}' have not succeeded .{0,60}suspending pool",
         "io-error", CRITICAL, "zfs"),
+    Row(rf"EXT[234]-fs \({_DEVICE}\): unmounting filesystem\b", "unmounted", INFO, "ext4"),
+    Row(rf"XFS \({_DEVICE}\): Unmounting Filesystem\b", "unmounted", INFO, "xfs"),
+    Row(rf"BTRFS info \(device {_DEVICE}[^)]{{0,20}}\): last unmount of filesystem\b", "unmounted", INFO, "btrfs"),
     # what the pool's own records could not be read for: 5 is EIO, 52 a wrong checksum
     Row(r"VERIFY3?[A-Z]{0,2}\(0 == \w.{1,200}\) failed \(0 == (?:5|52)\)", "corruption", CRITICAL, "zfs"),
 )  # fmt: skip
@@ -88,8 +93,9 @@ def read(text: Text) -> Iterator[Evidence]:
         said, about = hit.message.message, hit.row.about
         version = _OF.search(said)
         filesystem = f"ext{version[1]}" if version else hit.row.of
-        if about == "read-only":
-            yield RemountedReadOnly(
+        if about in ("read-only", "unmounted"):
+            kind = RemountedReadOnly if about == "read-only" else FilesystemUnmounted
+            yield kind(
                 source=hit.log.source(hit.line),
                 subject=hit.subject,
                 stamp=hit.message.stamp,

@@ -8,6 +8,7 @@ from ..evidence import Severity
 from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, HardLockup, KernelFault, RcuStall, SoftLockup
 from ..incident import Incident
 from ..machines import by_machine
+from ._disks import disk_reports
 
 LOCAL = re.compile(
     "^_{0,2}(?:ext4|jbd2|xfs|btrfs|f2fs|zfs|txg_|zio_|dmu_|bch2_|six_lock|jfs_|reiserfs|nilfs|ocfs2_|gfs2_"
@@ -39,13 +40,13 @@ def lone(incident: Incident) -> list[SoftLockup]:
 
 def late_beside_lockup(incident: Incident) -> list[BlockDeviceTrouble]:
     """The timeouts that stuck processors would explain, or none."""
-    troubles = [each for each in incident.of(BlockDeviceTrouble) if each.severity is not Severity.INFO]
+    troubles = [each for each in disk_reports(incident, BlockDeviceTrouble) if each.severity is not Severity.INFO]
     stuck: list[SoftLockup | HardLockup | RcuStall] = [
         *incident.of(SoftLockup),
         *incident.of(HardLockup),
         *incident.of(RcuStall),
     ]
-    errors = any(each.severity is not Severity.INFO for each in incident.of(BlockIoError))
+    errors = any(each.severity is not Severity.INFO for each in disk_reports(incident, BlockIoError))
     on_the_disk = any(
         IN_THE_DISKS_DRIVER.match(frame) for each in stuck for frame in (each.function or "", *each.frames)
     )

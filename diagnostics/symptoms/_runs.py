@@ -19,9 +19,9 @@ from ._once import once_per_incident
 
 FETCHED_AHEAD = 20  # steps
 STARTED_AGAIN_S = 3600.0  # a job that begins later after a kill was not started again for it
-# a script of the distribution, and a kernel's thread
+# a script of the distribution, and a thread of the kernel
 OF_THE_SYSTEM = re.compile(
-    r"(?:/usr)?(?:/bin/)?python[\d.]{0,6} (?:-\S{1,8} ){0,3}/usr/(?:s?bin|lib|libexec|share)/|\[k"
+    r"(?:/usr)?(?:/bin/)?python[\d.]{0,6} (?:-\S{1,8} ){0,3}/usr/(?:s?bin|lib|libexec|share)/|\[[^\]]{1,64}\]$"
 )
 WENT_ON = 5  # steps after a fact; other ranks may log one or two more when a run fails
 LONGER, FINITE_AGAIN = 5, 3  # steps: of a run whose bad values may pass, and of its end
@@ -95,14 +95,31 @@ def _is_of_an_earlier_job(incident: Incident, kill: Evidence) -> bool:
     nothing tells of an earlier run, or how one ended.
     """
     rows = [row for row in _whole_tables(incident) if row.elapsed_s is not None]
-    since = [incident.timeline.elapsed_s(kill, row) or 0.0 for row in rows]
-    begun = [at - (row.elapsed_s or 0.0) for at, row in zip(since, rows, strict=True) if _is_a_job(row)]
-    at = incident.timeline.instant(kill)
-    begun += [(at and run.first_step and run.first_step.since(at)) or 0.0 for run in incident.runs]
-    if not rows or min([*since, *begun]) <= STARTED_AGAIN_S:
+    read = [incident.timeline.elapsed_s(kill, row) or 0.0 for row in rows]
+    begun = _begun_since(incident, kill)
+    if not rows or min([*read, *begun]) <= STARTED_AGAIN_S:
         return False
     told = incident.of(LauncherFailure, WatchdogFired, SchedulerEvent, RunFinished, PythonException)
     return not told and not job_ends(incident) and (bool(begun) or not incident.reads("job-log"))
+
+
+def began_after(incident: Incident, fact: Evidence) -> bool:
+    """True where something tells when the job began, and all that does tells of a time after a fact."""
+    return min(_begun_since(incident, fact), default=0.0) > 0.0
+
+
+def _begun_since(incident: Incident, fact: Evidence) -> list[float]:
+    """Seconds from a fact to the beginning of each run, and of each process of the job; 0 where no clock tells it."""
+    at = incident.timeline.instant(fact)
+    begun = [(start.since(at) if at and start else None) or 0.0 for start in map(_beginning, incident.runs)]
+    for row in filter(_is_a_job, _whole_tables(incident)):
+        if row.elapsed_s is not None:
+            begun.append((incident.timeline.elapsed_s(fact, row) or row.elapsed_s) - row.elapsed_s)
+    return begun
+
+
+def _beginning(run: Run) -> Instant | None:
+    return run.began or run.first_step
 
 
 def _is_a_job(row: ProcessState) -> bool:

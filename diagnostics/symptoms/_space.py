@@ -9,6 +9,7 @@ from ..evidence.kernel import BlockDeviceTrouble, BlockIoError
 from ..evidence.storage import DiskUsage
 from ..incident import Incident
 from ..mounttable import is_below
+from ._disks import disk_reports
 
 FULL_PERCENT, ROOMY_PERCENT = 99.0, 90.0
 ROOM = 0.01  # of the size: df rounds what is used up
@@ -48,7 +49,10 @@ def files_without_room(incident: Incident) -> list[BlockDeviceTrouble | BlockIoE
 
     A read needs no room: where one failed it was for something else.
     """
-    reports: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
+    reports: list[BlockDeviceTrouble | BlockIoError] = [
+        *disk_reports(incident, BlockDeviceTrouble),
+        *disk_reports(incident, BlockIoError),
+    ]
     of_files = [each for each in reports if (each.subject.device or "").rpartition("/")[2].startswith(FILE)]
     written = [
         each for each in of_files if not isinstance(each, BlockIoError) or (each.operation or "write") == "write"

@@ -20,6 +20,7 @@ from ..evidence.kernel import BlockDeviceTrouble, BlockIoError, FilesystemError,
 from ..evidence.storage import IoStatistics
 from ..incident import Incident
 from ..machines import by_machine
+from ._disks import disk_reports
 from ._kernel import late_beside_lockup
 from ._places import disk, is_remote_disk, lost_sessions
 from ._space import POOL, files_without_room
@@ -43,13 +44,16 @@ def rule(incident: Incident) -> Iterator[Finding]:
     found = False
     sessions = lost_sessions(incident)
     late = late_beside_lockup(incident)
-    pool_full = any(each.filesystem == POOL for each in incident.of(FilesystemError))
+    pool_full = any(each.filesystem == POOL for each in disk_reports(incident, FilesystemError))
     without_room = files_without_room(incident)
     files = {fact.subject.device for fact in without_room}
-    polled = [each for each in incident.of(BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
+    polled = [each for each in disk_reports(incident, BlockDeviceTrouble) if COMPLETION_POLLED.search(each.text)]
     polled = polled if len(polled) >= AGAIN_AND_AGAIN else []
-    facts: list[BlockDeviceTrouble | BlockIoError] = [*incident.of(BlockDeviceTrouble), *incident.of(BlockIoError)]
-    for error in incident.of(FilesystemError):
+    facts: list[BlockDeviceTrouble | BlockIoError] = [
+        *disk_reports(incident, BlockDeviceTrouble),
+        *disk_reports(incident, BlockIoError),
+    ]
+    for error in disk_reports(incident, FilesystemError):
         name = (error.subject.device or "").rpartition("/")[2]
         full = error.subject.device in files or (pool_full and name.startswith(MAPPED))
         elsewhere = full or is_remote_disk(incident, name, error)

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
+from ._disks import disk_reports
 from ._places import disk, same_device
 from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for error in incident.of(FilesystemError):
+    for error in disk_reports(incident, FilesystemError):
         if error.about == "directory-full":
             device = error.subject.device
             point = next(

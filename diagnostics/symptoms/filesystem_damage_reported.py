@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
+from ._disks import disk_reports
 from ._errors import matching
 from ._places import disk, is_remote_disk, place_of_error
 from ._symptom import Finding, Symptom
@@ -31,7 +32,7 @@ DAMAGED = re.compile(
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each report of damage."""
-    for fact in incident.of(FilesystemError):
+    for fact in disk_reports(incident, FilesystemError):
         if is_remote_disk(incident, fact.subject.device, fact) and not DAMAGED.search(fact.text):
             continue  # the errors there are those of the server below, but what a check finds is damage
         if fact.about == "corruption":

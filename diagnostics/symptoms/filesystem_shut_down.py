@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
+from ._disks import disk_reports
 from ._places import disk, is_remote_disk
 from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each report that it stopped."""
-    for fact in incident.of(FilesystemError):
+    for fact in disk_reports(incident, FilesystemError):
         remote = is_remote_disk(incident, fact.subject.device, fact)
         if not remote and fact.about in ("shutdown", "journal-abort", "other"):
             yield Finding(

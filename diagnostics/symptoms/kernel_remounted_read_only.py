@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import RemountedReadOnly
 from ..incident import Incident
+from ._disks import disk_reports
 from ._places import disk, same_device
 from ._symptom import Finding, Symptom
 
@@ -19,7 +20,7 @@ from ._symptom import Finding, Symptom
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each filesystem that was switched; else the kernel logs without such a word."""
     found = False
-    for turned in incident.of(RemountedReadOnly):
+    for turned in disk_reports(incident, RemountedReadOnly):
         found = True
         device = turned.subject.device
         point = next((m.subject.mount for m in incident.volumes.mounts(turned) if same_device(m.device, device)), None)

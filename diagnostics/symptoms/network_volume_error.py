@@ -15,6 +15,7 @@ from ..evidence import Evidence, Subject
 from ..evidence.kernel import BlockIoError, FilesystemError
 from ..evidence.storage import ToolError
 from ..incident import Incident
+from ._disks import disk_reports
 from ._errors import matching
 from ._places import is_remote_disk, lost_sessions, on_network, place_of_error
 from ._symptom import Finding, Symptom
@@ -43,8 +44,8 @@ def rule(incident: Incident) -> Iterator[Finding]:
         if tool.tool.startswith("mount") and (tool.error in UNANSWERED or UNSERVED.search(tool.text)):
             yield Finding(tool.subject, (tool,), f"{tool.tool}: {tool.text}"[:160])
     # damaged records came back as they lie there: that is no refusal of the volume
-    refused = [fact for fact in incident.of(FilesystemError) if fact.about != "corruption"]
-    kernel: list[Evidence] = [*incident.of(BlockIoError), *refused]
+    refused = [fact for fact in disk_reports(incident, FilesystemError) if fact.about != "corruption"]
+    kernel: list[Evidence] = [*disk_reports(incident, BlockIoError), *refused]
     for fact in kernel:
         name = (fact.subject.device or "").rpartition("/")[2]
         if is_remote_disk(incident, name, fact):

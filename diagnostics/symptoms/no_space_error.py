@@ -14,6 +14,7 @@ from ..evidence import Subject
 from ..evidence.kernel import FilesystemError, NetworkFilesystemMessage
 from ..evidence.storage import DiskUsage, VolumeClientMessage
 from ..incident import Incident
+from ._disks import disk_reports
 from ._errors import matching
 from ._places import place_of_error, same_device, volume_of_client
 from ._shared_memory import SHARED_MEMORY, makes_segments
@@ -45,7 +46,7 @@ def _told(incident: Incident) -> Iterator[Finding]:
     for message in told + incident.of(NetworkFilesystemMessage):
         if message.about == "no-space":
             yield Finding(volume_of_client(incident, message, message.filesystem), (message,), message.text[:160])
-    for error in incident.of(FilesystemError):
+    for error in disk_reports(incident, FilesystemError):
         if error.about == "no-space" and error.filesystem != POOL:
             beside = incident.volumes.mounts(error)
             mount = next((m for m in beside if same_device(m.device, error.subject.device)), None)

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
+from ._disks import disk_reports
 from ._space import POOL, _full_hosts, files_without_room
 from ._symptom import Finding, Symptom
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
     """Each word of the kernel on such a pool, and each failed write to such a file."""
-    for error in incident.of(FilesystemError):
+    for error in disk_reports(incident, FilesystemError):
         if error.filesystem == POOL and error.about == "no-space":
             yield Finding(error.subject, (error,), error.text[:160])
     for fact in files_without_room(incident):

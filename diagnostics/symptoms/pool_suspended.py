@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from ..evidence import Subject
 from ..evidence.kernel import FilesystemError
 from ..incident import Incident
+from ._disks import disk_reports
 from ._symptom import Finding, Symptom
 
 SUSPENDED = re.compile(r"has been suspended|suspending pool|I/O is currently suspended")
 
 
 def rule(incident: Incident) -> Iterator[Finding]:
-    for error in incident.of(FilesystemError):
+    for error in disk_reports(incident, FilesystemError):
         if error.filesystem == "zfs" and SUSPENDED.search(error.text):
             yield Finding(Subject(host=error.subject.host), (error,), error.text[:160])
 
