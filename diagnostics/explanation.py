@@ -21,7 +21,7 @@ from .symptoms import all_symptoms
 
 RIVALS_SHOWN = 4
 SIGNS_SHOWN, ASKED = 3, 2  # in brief
-WHOLE = "--full: why, what else it may be, what would refute it."
+WHOLE = "Without --brief: why, and why not the others."
 WHY_NOT = "Why not the others (how likely each is at work beside the answer)"
 NEGLIGIBLE = 0.001  # a rival below it is shown only where it is a usual suspect
 

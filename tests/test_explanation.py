@@ -214,7 +214,7 @@ def test_what_to_do_now_is_on_the_screen_of_a_small_terminal(sample: Path) -> No
     shown = "".join("".join(rows).split())
     assert all("".join(step.split()) in shown for step in told.now)
     assert "Donow" in shown or not told.now
-    assert "--full" in rows[-1]
+    assert "--brief" in rows[-1]
 
 
 @pytest.mark.parametrize("sample", CAPTURES, ids=lambda path: path.name)

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
-        "--full", action="store_true", help="also why: each symptom, the chain, the rivals, what would prove it wrong"
+        "--brief", action="store_true", help="about one screen: the verdict, its best signs, what to do now; no whys"
     )
     form.add_argument("--json", action="store_true", help="the diagnosis as JSON (schemas/diagnosis.json)")
 
@@ -65,5 +65,5 @@ def _write(diagnosis: Diagnosis, arguments: argparse.Namespace) -> None:
         json.dump(diagnosis_as_json(diagnosis), sys.stdout, indent=1, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
-        form = format_explanation if arguments.full else format_brief
+        form = format_brief if arguments.brief else format_explanation
         sys.stdout.write(visible(f"{diagnosis.headline}\n\n{form(explain(diagnosis))}"))
